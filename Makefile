@@ -83,7 +83,7 @@ readers-test:
 	else echo "!!! readers/throng.R WAS NOT TESTED: there is no Rscript !!!" >&2; fi
 
 fuzz: ## fuzz everything that reads what people write, a minute each
-	for target in policy hierarchy hierarchy_spec certificate xml text text_row; do fuzz/run $$target 60; done
+	for target in policy hierarchy hierarchy_spec certificate xml text text_row html rtf hl7 fhir; do fuzz/run $$target 60; done
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng-text -p throng-statistics -p throng -p throng-documents -p throng-engine

@@ -103,11 +103,15 @@ fn judge(certificate: &Certificate, policy: &Policy, text: &str) -> bool {
             certificate,
             files: None,
             release: &release,
-            original: with_original.then_some(Original { rows, assignment: None, secret: None, counted: None, notes: None }),
+            original: with_original.then_some(Original {
+                rows,
+                assignment: None,
+                secret: None,
+                counted: None,
+                notes: None,
+            }),
             population: None,
-            build: &|column, values| {
-                build(&policy.columns[column].hierarchy(), values, &|_| unreachable!())
-            },
+            build: &|column, values| build(&policy.columns[column].hierarchy(), values, &|_| unreachable!()),
             watch: &Watch::none(),
         });
         let verdict = verdict.unwrap();

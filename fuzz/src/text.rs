@@ -3,7 +3,7 @@
 //! gone.
 
 use throng_text::lexicon::lexicon;
-use throng_text::{AgeRule, DateRule, Known, Meaning, Mode, Scrubber, Settings, Span, Subject};
+use throng_text::{AgeRule, DateRule, Known, Meaning, Mode, Scrubbed, Scrubber, Settings, Span, Subject};
 
 /// Settings that take different ways through replacement.
 fn settings(choice: u8) -> Settings {
@@ -36,6 +36,12 @@ fn check_spans(text: &str, spans: &[Span]) {
 fn check(scrubber: &Scrubber, text: &str, subject: &Subject<'_>) -> String {
     check_spans(text, &scrubber.find(text, subject));
     let scrubbed = scrubber.scrub(text, subject);
+    check_scrubbed(text, &scrubbed);
+    scrubbed.text
+}
+
+/// Whether a scrubbed text is the original with its replacements.
+pub(crate) fn check_scrubbed(text: &str, scrubbed: &Scrubbed) {
     check_spans(text, &scrubbed.spans);
     let mut rebuilt = String::new();
     let mut at = 0;
@@ -46,7 +52,6 @@ fn check(scrubber: &Scrubber, text: &str, subject: &Subject<'_>) -> String {
     }
     rebuilt.push_str(&text[at..]);
     assert_eq!(rebuilt, scrubbed.text);
-    rebuilt
 }
 
 /// Scrubs the bytes as text; the first byte chooses the settings.

@@ -68,3 +68,23 @@ fn texts() {
 fn texts_of_rows() {
     replay("text_row");
 }
+
+#[test]
+fn pages() {
+    replay("html");
+}
+
+#[test]
+fn rich_texts() {
+    replay("rtf");
+}
+
+#[test]
+fn messages() {
+    replay("hl7");
+}
+
+#[test]
+fn resources() {
+    replay("fhir");
+}

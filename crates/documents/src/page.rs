@@ -59,9 +59,11 @@ mark{border-radius:3px;padding:0 .15em;color:inherit;cursor:help;border-bottom:2
 .key{display:flex;flex-wrap:wrap;gap:.4rem;padding:0;list-style:none}.secret{color:#a40e26}
 .person{background:#ffd8b5}.place{background:#cdeac0}.institution{background:#d6d4f7}.contact{background:#b9e3f2}
 .number{background:#f6c9de}.date{background:#fff1a8}.age{background:#e6d3c1}.other{background:#dfe3e6}
-.kept{background:none;border-bottom-style:dotted}
+.kept{background:none;border-bottom-style:dotted}.side{font-size:.8rem;margin:0 0 .25rem;color:#57606a}
+h3{font-size:.9rem;margin:1rem 0 .25rem;overflow-wrap:anywhere}section{min-width:0}
 @media(max-width:700px){.pair{grid-template-columns:1fr}body{padding:.5rem}}
-@media(prefers-color-scheme:dark){body{background:#15181b;color:#e6e8ea}mark{color:#15181b}.kept{color:inherit}.secret{color:#ff8a8a}}
+@media(prefers-color-scheme:dark){body{background:#15181b;color:#e6e8ea}mark{color:#15181b}.kept{color:inherit}.secret{color:#ff8a8a}
+.text{border-color:#3a4149}.side{color:#9aa4ae}}
 </style></head><body><h1>Scrubbed texts</h1>
 <p class=\"secret\">This page shows what was removed. Keep it secret.</p>
 <ul class=\"key\"><li><mark class=\"person\">people</mark></li><li><mark class=\"place\">places</mark></li><li><mark
@@ -89,10 +91,10 @@ pub fn document(file: &str, texts: &[ScrubbedText]) -> Html {
     html.text(file);
     html.fixed("</h2><p>");
     for (at, (kind, count)) in counts.into_iter().enumerate() {
-        html.fixed(if at > 0 { ", " } else { "" });
-        html.number(count);
-        html.fixed(" ");
+        html.fixed(if at > 0 { " · " } else { "" });
         html.text(kind);
+        html.fixed(" ");
+        html.number(count);
     }
     html.fixed("</p>\n");
     for text in texts.iter().filter(|text| !text.original.trim().is_empty()) {
@@ -101,17 +103,21 @@ pub fn document(file: &str, texts: &[ScrubbedText]) -> Html {
             html.text(&text.place);
             html.fixed("</h3>");
         }
-        html.fixed("<div class=\"pair\"><div class=\"text\" dir=\"auto\">");
+        html.fixed(
+            "<div class=\"pair\"><section><p class=\"side\">Original</p><div class=\"text\" dir=\"auto\">",
+        );
         marked(&mut html, text, |html, span| {
             html.text(text.original.get(span.start..span.end).unwrap_or_default())
         });
-        html.fixed("</div><div class=\"text\" dir=\"auto\">");
+        html.fixed(
+            "</div></section><section><p class=\"side\">Scrubbed</p><div class=\"text\" dir=\"auto\">",
+        );
         marked(&mut html, text, |html, span| {
             html.text(
                 span.replacement.as_deref().or(text.original.get(span.start..span.end)).unwrap_or_default(),
             );
         });
-        html.fixed("</div></div>\n");
+        html.fixed("</div></section></div>\n");
     }
     html
 }
@@ -202,7 +208,8 @@ mod tests {
         assert!(page.contains("&lt;script&gt;&amp;&quot;&#39;"));
         assert!(page.contains("<mark class=\"person\" title=\"person 0.90 (person)\nlist: "));
         assert!(page.contains(">Ann</mark>") && page.contains(">Eve&lt;script"));
-        assert!(page.contains("1 person"));
+        assert!(page.contains("<p>person 1</p>"));
+        assert!(page.contains(">Original</p>") && page.contains(">Scrubbed</p>"));
     }
 
     #[test]

@@ -155,6 +155,10 @@ classes! {
     NOBODY 57,
     /// A greeting: "Dear".
     GREETING 59,
+    /// A chain of pharmacies or shops.
+    CHAIN 61,
+    /// "Corner", as in "corner of Beecher St and 14th".
+    CORNER 60,
     /// First word of a day with a name of several words: "Boxing".
     NAMED_DAY 58,
 }
@@ -190,6 +194,7 @@ const TABLE: &[(Classes, &str)] = &[
         grandson grandparent stepmother stepfather stepson stepdaughter stepbrother stepsister fiancé fiancée fiance fiancee \
         boyfriend girlfriend friend neighbor neighbour roommate caregiver caretaker guardian babysitter nanny colleague coworker \
         landlord landlady widow widower in-law godmother godfather baby sitter teammate classmate ex-husband ex-wife ex \
+        abuela abuelo grandad granddad granny nan nana gran grandson great-grandson stepdad stepmum mummy hubby missus bestie carer warden host \
         mutter vater ehefrau ehemann sohn tochter bruder schwester mère père épouse fils fille frère soeur madre padre esposa \
         esposo hijo hija hermano hermana brothers sisters sons daughters friends boss supervisor manager teacher tutor",
     ),
@@ -251,12 +256,18 @@ const TABLE: &[(Classes, &str)] = &[
         GREETING,
         "dear hi hello hey liebe lieber geehrte geehrter cher chère estimado estimada morning greetings hallo bonjour beste",
     ),
+    (CORNER, "corner"),
+    (
+        CHAIN,
+        "walmart walgreens cvs costco kroger publix safeway boots superdrug tesco asda sainsbury sainsburys morrisons lloyds \
+        wegmans meijer vee eb chemmart priceline shoppers rexall duane",
+    ),
     (
         NAMED_DAY,
         "new boxing memorial labor labour independence veterans columbus presidents martin mlk mother mothers father fathers \
         valentine valentines patrick good ash palm easter christmas thanksgiving groundhog canada australia bastille guy bonfire bank all \
         election cinco mardi super yom rosh fourth july heilig st midsummer whit pancake burns flag patriots remembrance armistice \
-        anzac hogmanay",
+        anzac hogmanay queen king maundy shrove holy saint waitangi victoria chinese lunar black",
     ),
     (SEASON, "spring summer fall autumn winter frühjahr frühling sommer herbst printemps été automne hiver"),
     (
@@ -381,7 +392,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         BUILDING_PART,
         "apt apartment suite ste unit floor fl room rm bldg building box flat lot trailer po p.o pob postfach level tower \
-        wing penthouse basement block house appt étage bp mailstop postbus piso wohnung etage",
+        wing penthouse basement block house shop appt étage bp mailstop postbus piso wohnung etage",
     ),
     (
         INSTITUTION_HEAD,
@@ -392,6 +403,7 @@ const TABLE: &[(Classes, &str)] = &[
         radiology diagnostics hospiz ministries ministry shelter orphanage jail prison penitentiary \
         festival living fair fertility apothecary er union hospitalier drug drugs drugstore chemist medical health care nursing hospitalists group partners home homes manor village lodge villa court residence \
         apotheke pharmacie mission society association library museum theater theatre casino hotel motel inn gym spa \
+        hostel pub tavern bar lounge nightclub lab barracks precinct powwow cemetery \
         universitätsklinikum universitätsklinik uniklinik pflegeheim altenheim seniorenheim chu umc surgicenter cliniques \
         pediatrics cardiology oncology orthopedics orthopaedics dermatology neurology gastroenterology urology family practice medicine dental dentistry",
     ),
@@ -404,7 +416,7 @@ const TABLE: &[(Classes, &str)] = &[
         SCHOOL_HEAD,
         "school university college academy elementary kindergarten preschool daycare high middle seminary polytechnic \
         conservatory universität hochschule schule gymnasium grundschule lycée lycee collège université universidad escuela colegio \
-        nursery montessori prep preparatory univ schools secondary primary institute realschule kita université universiteit realgymnasium hauptschule",
+        nursery infants juniors playgroup montessori prep preparatory univ schools secondary primary institute realschule kita université universiteit realgymnasium hauptschule",
     ),
     (
         COMPANY_SUFFIX,
@@ -414,8 +426,8 @@ const TABLE: &[(Classes, &str)] = &[
         electric energy oil gas pharmaceuticals software media press publishing studios trucking hauling gazette herald times tribune post courier chronicle examiner freight transport railway \
         supply stores store supermarket market restaurant diner cafe café farms farm ranch dairy shipping ventures capital realty \
         properties contractors builders plumbing roofing landscaping auto automotive aviation aerospace labs networks telecom \
-        communications textiles mining lumber garage salon agency bv nv sa sas sarl spa srl oy ab as aps pty fabrik werke hotel hotels \
-        firm outfitters utilities cleaners laundry warehouse depot printing paper packaging chemicals plastics tools",
+        communications textiles mining mines mine quarry transit mutual credit lumber garage salon agency bv nv sa sas sarl spa srl oy ab as aps pty fabrik werke hotel hotels \
+        firm catering solicitors haulage cabs taxis couriers florists plumbers joinery scaffolding roofers outfitters utilities cleaners laundry warehouse depot printing paper packaging chemicals plastics tools",
     ),
     (
         WORK,
@@ -509,7 +521,7 @@ const TABLE: &[(Classes, &str)] = &[
     ),
     (
         NAME_FILLER,
-        "general saint st st. st.'s memorial community regional university children's childrens children women men women's womens veterans va \
+        "general saint sankt st st. st.'s memorial community regional university children's childrens children women men women's womens veterans va \
         county city state national royal holy sacred our good mount mt new north south east west central first united medical health \
         mercy sinai baptist methodist presbyterian lutheran catholic jewish christian adventist valley river lake bay ocean park \
         hill hills heights view grove creek springs wood woods oak pine cedar maple elm sun golden silver green red blue white black \

@@ -152,16 +152,19 @@ impl Scrubber {
         let least = self.settings.suppress_threshold.min(self.settings.threshold);
         let chosen = resolve::choose(found, least, document);
         names.learn(document, &chosen);
-        if names.is_empty() {
-            return chosen;
-        }
-        let before = found.list.len();
-        names.propose(document, &chosen, found);
-        if found.list.len() == before {
+        let mut before = found.list.len();
+        let chosen = if names.is_empty() {
             chosen
         } else {
-            resolve::add(chosen, &found.list[before..], least, document)
-        }
+            names.propose(document, &chosen, found);
+            match found.list.len() {
+                same if same == before => chosen,
+                _ => resolve::add(chosen, &found.list[before..], least, document),
+            }
+        };
+        before = found.list.len();
+        resolve::ages(document, &chosen, found);
+        resolve::add_free(chosen, &found.list[before..], least)
     }
 
     /// Drops proposals that consist of words that the caller calls safe.

@@ -3,7 +3,10 @@
 //! A word is a run of letters with inner apostrophes; a possessive 's is a flag of the word before
 //! it. A number is a run of ASCII digits. Every other sign is a token of its own; blanks and line
 //! breaks become flags of the token after them. A text of n bytes has at
-//! most n tokens. Every word is looked up once in the lexicon and once among the cues.
+//! most n tokens. Every word is looked up once in the lexicon and once among the cues, and frequent
+//! words are remembered between texts.
+
+use std::cell::RefCell;
 
 use crate::cues::{self, Classes, Cue};
 use crate::lexicon::{self, Lexicon, Word};
@@ -50,6 +53,8 @@ impl Flags {
     pub const SHOUTED: Flags = Flags(2048);
     /// Letters without case, as in Arabic, Hebrew or Chinese.
     pub const CASELESS: Flags = Flags(4096);
+    /// In the key of a field; set by the document.
+    pub const KEY: Flags = Flags(8192);
 
     /// Whether any of some flags is set.
     pub fn any(self, other: Flags) -> bool {
@@ -122,6 +127,22 @@ impl Token {
     }
 }
 
+/// What is known about a word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Remembered {
+    hash: u64,
+    word: Word,
+    cue: Cue,
+}
+
+/// Words that are remembered: 128 kB, which stay in the cache while the lexicon does not.
+const REMEMBERED: usize = 4096;
+
+thread_local! {
+    /// The last word of each hash, by its lowest bits.
+    static MEMORY: RefCell<Vec<Remembered>> = const { RefCell::new(Vec::new()) };
+}
+
 /// Words longer than this are not looked up.
 const LONGEST: usize = 40;
 
@@ -168,10 +189,14 @@ fn wide(sign: char) -> u8 {
 pub fn tokenize(text: &str, tokens: &mut Vec<Token>) {
     assert!(u32::try_from(text.len()).is_ok(), "texts are tokenized in pieces");
     tokens.clear();
-    let mut pass = Pass { text, bytes: text.as_bytes(), at: 0, flags: start(), lexicon: lexicon::lexicon() };
+    let mut memory = MEMORY.take();
+    memory.resize(REMEMBERED, Remembered::default());
+    let mut pass =
+        Pass { text, bytes: text.as_bytes(), at: 0, flags: start(), lexicon: lexicon::lexicon(), memory };
     while pass.at < pass.bytes.len() {
         pass.step(tokens);
     }
+    MEMORY.set(pass.memory);
     mark_shouted(tokens);
 }
 
@@ -186,6 +211,7 @@ struct Pass<'a> {
     /// Flags of the next token.
     flags: Flags,
     lexicon: &'static Lexicon,
+    memory: Vec<Remembered>,
 }
 
 impl Pass<'_> {
@@ -356,12 +382,16 @@ impl Pass<'_> {
         flags
     }
 
-    fn look_up(&self, start: usize, end: usize) -> (Word, Cue, u64) {
+    fn look_up(&mut self, start: usize, end: usize) -> (Word, Cue, u64) {
         if end - start > LONGEST {
             return (Word::default(), Cue::default(), 0);
         }
         let hash = lexicon::hash(&self.text[start..end]);
-        (self.lexicon.hashed(hash), cues::hashed(hash), hash)
+        let slot = &mut self.memory[hash as usize % REMEMBERED];
+        if slot.hash != hash {
+            *slot = Remembered { hash, word: self.lexicon.hashed(hash), cue: cues::hashed(hash) };
+        }
+        (slot.word, slot.cue, hash)
     }
 }
 

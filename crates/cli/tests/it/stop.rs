@@ -226,6 +226,24 @@ fn other_commands_leave_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
+fn a_stopped_scrub_writes_no_document_and_no_page() {
+    let env = TestEnv::new();
+    let letter = "Dear Dr. Hayes,\nI saw James Ellison (MRN 32-841-09787) on 3 May 2021.\n\n".repeat(1_000);
+    for at in 0..400 {
+        env.write(&format!("letters/{at}.txt"), &letter);
+    }
+    for signals in [&["INT"][..], &["TERM"], &["INT", "INT", "INT"]] {
+        stopped_while_writing(
+            &env,
+            &["scrub", "letters", "--out", "scrubbed", "--page", "page.html"],
+            signals,
+        );
+    }
+    assert_eq!(env.names(), ["letters"]);
+}
+
+#[cfg(unix)]
+#[test]
 fn what_waits_is_released_when_no_signal_comes() {
     let env = piped();
     let (running, mut pipe) = verifying(&env);

@@ -1,12 +1,15 @@
 //! Numbers of accounts, insurance policies and payment cards: by their key, by Luhn's check and by
 //! the check of ISO 13616.
 
+use std::ops::Range;
+
 use super::Detector;
 use super::checks;
 use super::number::{self, keyed};
 use crate::candidates::Candidates;
 use crate::document::Document;
 use crate::span::Kind;
+use crate::token::Flags;
 
 /// Finds numbers of accounts.
 pub struct Account;
@@ -26,6 +29,9 @@ impl Detector for Account {
             if let Some(tokens) = number::checked(document, at, 5, card).filter(|_| code.letters == 0) {
                 number::propose(self, Kind::Account, document, tokens, "Luhn", 0.93, found);
             }
+            if let Some(tokens) = spaced_iban(document, code.first as usize) {
+                number::propose(self, Kind::Account, document, tokens, "modulo 97", 0.99, found);
+            }
             if code.letters >= 2
                 && let Some(tokens) =
                     number::checked(document, at, 9, |compact, _| checks::iban(compact.text()))
@@ -34,4 +40,34 @@ impl Detector for Account {
             }
         }
     }
+}
+
+/// An IBAN in groups of four, of which some may be letters alone: "IE29 AIBK 9311 5212 3456 78".
+fn spaced_iban(document: &Document<'_>, first: usize) -> Option<Range<usize>> {
+    let tokens = &document.tokens;
+    let head = tokens[first].is_word()
+        && tokens[first].has(Flags::UPPER)
+        && tokens[first].len() == 2
+        && tokens
+            .get(first + 1)
+            .is_some_and(|check| check.is_number() && check.len() == 2 && document.glued(first + 1));
+    if !head {
+        return None;
+    }
+    let mut end = first + 2;
+    let mut best = None;
+    while end < first + 20
+        && tokens.get(end).is_some_and(|token| {
+            (token.is_number() || token.is_word() && token.has(Flags::UPPER.or(Flags::SINGLE)))
+                && token.len() <= 30
+                && !token.has(Flags::LINE.or(Flags::GAP))
+        })
+    {
+        end += 1;
+        let whole = number::Compact::new(document, first..end)?;
+        if whole.text().len() >= 15 && checks::iban(whole.text()) {
+            best = Some(first..end);
+        }
+    }
+    best
 }

@@ -70,12 +70,21 @@ impl Age {
             let score = Score::new(rule, document.bytes(whole..behind), certainty);
             let start = fraction_start(document, first);
             // Months and weeks are a part of the age.
-            let end = if rule == "years behind a name"
-                && !document.is_any(whole, &["years", "year", "yrs", "yr", "y"])
-            {
-                behind
-            } else {
-                whole
+            let unit = whole + usize::from(document.tokens.get(whole).is_some_and(|sign| sign.is_sign(b'-')));
+            let short = document
+                .is_any(unit, &["months", "month", "mos", "mo", "weeks", "week", "wk", "days", "day"]);
+            let end = match rule {
+                "years behind a name" if short => behind,
+                "years" if document.glued(whole) && document.tokens[whole].has(Flags::CAPITAL) => behind,
+                "years old" if short => unit + 1,
+                // "038Y F".
+                _ if document.is(whole, "y")
+                    && document.glued(whole)
+                    && document.tokens[whole].is_capital() =>
+                {
+                    whole + 1
+                }
+                _ => whole,
             };
             found.add(self.name(), Kind::Age, document.bytes(start..end), &score);
             return;
@@ -87,6 +96,18 @@ impl Age {
         let listed = first >= 2
             && (document.tokens[first - 1].is_sign(b',') || document.tokens[first - 1].is_sign(b'('))
             && super::is_name(&document.tokens[first - 2]);
+        // "HEBERT, MAE 6 mo fever".
+        let infant = first >= 1
+            && document.is_any(whole, &["mo", "mos", "months"])
+            && super::is_name(&document.tokens[first - 1])
+            && document.tokens[first].has(Flags::SPACE)
+            && !document.tokens[first].has(Flags::LINE)
+            && !document.is_any(whole + 1, &["ago", "later", "after", "post", "of", "prior", "history"]);
+        if infant && !document.tokens[whole].has(Flags::LINE) {
+            let score = Score::new("behind a name", document.bytes(first - 1..first), 0.74);
+            found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
+            return;
+        }
         let closed = document
             .tokens
             .get(whole + 1)
@@ -112,6 +133,10 @@ impl Age {
         };
         while next < at + 4 && skipped(next) {
             next += 1;
+        }
+        // "Age at travel 69".
+        if document.is(next, "at") && tokens[at].is_capital() && tokens[at].has(Flags::LINE.or(Flags::GAP)) {
+            next += 2;
         }
         let Some(token) = tokens.get(next).filter(|token| !token.has(Flags::LINE)) else { return };
         if !document.is_any(at, &["age", "aged", "ages", "alter"]) {
@@ -187,7 +212,10 @@ fn fraction(document: &Document<'_>, end: usize) -> usize {
     if number(joined) && slash && number(joined + 2) && (joined > end || !document.glued(joined)) {
         return joined + 3;
     }
-    let point = tokens.get(end).is_some_and(|token| token.is_sign(b'.') && document.glued(end));
+    // "5;3" is five years and three months in reports about children.
+    let point = tokens
+        .get(end)
+        .is_some_and(|token| (token.is_sign(b'.') || token.is_sign(b';')) && document.glued(end));
     if point && number(end + 1) && document.glued(end + 1) { end + 2 } else { end }
 }
 
@@ -223,32 +251,37 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         )
     };
     let at = hyphen(end);
-    let years = document.is_any(
-        at,
-        &[
-            "year",
-            "years",
-            "yr",
-            "yrs",
-            "y",
-            "jahre",
-            "ans",
-            "años",
-            "month",
-            "months",
-            "mo",
-            "mos",
-            "week",
-            "weeks",
-            "wk",
-            "day",
-            "days",
-            "yo",
-            "jährige",
-            "jähriger",
-            "jährigen",
-        ],
-    );
+    let word = tokens.get(at).is_some_and(Token::is_word);
+    if !word && !next.is_word() && !next.is_sign(b'/') {
+        return None;
+    }
+    let years = word
+        && document.is_any(
+            at,
+            &[
+                "year",
+                "years",
+                "yr",
+                "yrs",
+                "y",
+                "jahre",
+                "ans",
+                "años",
+                "month",
+                "months",
+                "mo",
+                "mos",
+                "week",
+                "weeks",
+                "wk",
+                "day",
+                "days",
+                "yo",
+                "jährige",
+                "jähriger",
+                "jährigen",
+            ],
+        );
     if document.is_any(at, &["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"])
     {
         return Some(("years old", 0.95, at + 1));
@@ -294,9 +327,10 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         )
     {
         let before = first.checked_sub(1).map(|at| &tokens[at]);
+        let weeks = document.is_any(at, &["week", "weeks", "wk", "day", "days"]);
         let start = before.is_none_or(|token| {
             matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
-                || super::is_name(token)
+                || super::is_name(token) && !weeks
                 || token.has(Flags::SINGLE) && matches!(token.first, b'F' | b'M')
         });
         let closed =
@@ -362,11 +396,22 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         return Some(("key of an age", 0.95, field.key.start as usize, field.key.end as usize));
     }
     let previous = first.checked_sub(1)?;
+    // "4 Aug/68/Gronholt" in a list of onset, age and place.
+    let slash = |at: usize| tokens.get(at).is_some_and(|token| token.is_sign(b'/') && document.glued(at));
+    if slash(previous)
+        && slash(end)
+        && previous > 0
+        && tokens[previous - 1].is(cues::MONTH)
+        && tokens.get(end + 1).is_some_and(|place| place.is_capital() && document.glued(end + 1))
+    {
+        return Some(("between a date and a place", 0.7, previous - 1, first));
+    }
     let next = tokens.get(end);
-    let ends = next.is_none_or(|next| matches!(next.first, b'.' | b',' | b';') && !next.is_word())
+    let ends = next
+        .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
         || document.is_any(end, &["and", "but", "years", "now"]);
     if (document.is_any(previous, &["is", "was", "be"])
-        || tokens[previous].is_word() && document.is_any(previous, &["she's", "he's", "she’s", "he’s"]))
+        || document.is_any(previous, &["she's", "he's", "she’s", "he’s", "shes", "hes"]))
         && ends
         && (tokens[first].is_number() && tokens[first].len() <= 3
             || tokens[first].is(cues::NUMBER) && tokens[first].cue.value >= 10)
@@ -375,15 +420,17 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         if subject.is_some_and(|token| {
             super::is_name(token)
                 || token.is(cues::RELATIVE)
-                || token.is_word() && !token.word.is_known()
+                || document.is_any(previous, &["shes", "hes", "she's", "he's"])
+                || token.is_capital() && !token.word.is_known() && !token.has(Flags::UPPER.or(Flags::MIXED))
                 || document.is_any(
                     previous - 1,
                     &[
                         "he", "she", "who", "now", "patient", "pt", "her", "him", "will", "she'll", "he'll",
-                        "who'll", "she’ll", "he’ll", "would", "to",
+                        "who'll", "she’ll", "he’ll", "would", "to", "shell", "hell",
                     ],
                 )
-        }) && !document.glued(previous - 1)
+        }) && (!document.glued(previous - 1)
+            || document.is_any(previous, &["shes", "hes", "she's", "he's"]))
             && !tokens.get(end).is_some_and(|next| {
                 next.is_sign(b'%') || next.is_sign(b'.') && tokens.get(end + 1).is_some_and(Token::is_number)
             })

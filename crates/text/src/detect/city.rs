@@ -108,13 +108,19 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
         end -= 1;
     }
     let Some(word) = places::before(document, first) else { return };
-    if !document.is_any(
-        word,
-        &[
-            "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward", "visiting",
-            "through", "leaving", "into", "en", "à", "downtown",
-        ],
-    ) {
+    let bound = document.is(word, "for")
+        && word > 0
+        && document.is_any(word - 1, &["leave", "leaving", "left", "departs", "flight", "bound", "train"]);
+    if !bound && !tokens[word].is(cues::BEFORE_PLACE)
+        || !bound
+            && !document.is_any(
+                word,
+                &[
+                    "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward",
+                    "visiting", "through", "leaving", "into", "en", "à", "downtown",
+                ],
+            )
+    {
         return;
     }
     if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER) {

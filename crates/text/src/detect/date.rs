@@ -99,7 +99,7 @@ impl Calendar {
         let first = weekday_before(document, written.first);
         let bytes = document.bytes(first..written.end);
         let mut score = Score::new(written.rule, bytes.clone(), written.certainty);
-        let key = number::keys(document, code).0;
+        let key = number::keys(code).0;
         if key.any(cues::KEY_DATE) && near_key(document, code) {
             score.raise("key of a date", document.bytes(code.key_at as usize..code.first as usize), 0.75);
         } else if written.year.is_none() {
@@ -184,6 +184,17 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         "dc",
         "d/c",
         "pm",
+        "visiting",
+        "til",
+        "til",
+        "review",
+        "called",
+        "clinic",
+        "op",
+        "preop",
+        "postop",
+        "wef",
+        "w/e",
     ];
     if before.is_some_and(|before| document.is_any(before, &words)) {
         score.raise("word before a date", evidence, 0.75);
@@ -196,8 +207,25 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
     }
     let bracketed = before.is_some_and(|before| tokens[before].is_sign(b'('))
         && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
+    // "(12/12, 9/1)": the second of a list.
+    let listed = written.first >= 4
+        && tokens[written.first - 1].is_sign(b',')
+        && slashed(document, written.first - 4)
+        && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
+    // "sick note to 15/7": a day that is no month.
+    let day_first = written.day.is_some_and(|(at, day)| at == written.first && day > 12);
+    let until = before.is_some_and(|before| document.is_any(before, &["to", "till", "until", "til"]));
+    if listed || until && day_first {
+        score.raise("list or range of dates", evidence.clone(), 0.6);
+    }
     if bracketed {
         score.raise("in brackets", evidence.clone(), 0.45);
+    }
+    // "Lap chole 11/7 by Lindqvist".
+    let by = document.is_any(written.end, &["by", "per"])
+        && tokens.get(written.end + 1).is_some_and(|next| next.is_capital());
+    if by {
+        score.raise("person behind", document.bytes(written.end..written.end + 2), 0.4);
     }
     if is_time(document, written.end) {
         score.raise("time behind", document.bytes(written.end..written.end + 1), 0.7);
@@ -408,7 +436,9 @@ fn partial(
         written.month = Some((at + 2, b));
         return Some(written);
     }
-    if a_len > 2 || b_len > 2 {
+    // "exp 09/27": the month and the year on a card or a box.
+    let expires = at > 0 && document.is_any(at - 1, &["exp", "expires", "expiry"]) && b > 12;
+    if a_len > 2 || b_len > 2 || expires {
         return None;
     }
     // "11.09." needs its last dot; "5/26" and "5-26" do not.
@@ -481,7 +511,7 @@ fn compact(document: &Document<'_>, code: &Code) -> Option<Written> {
     if code.letters > 0 || code.end as usize != first + 1 || !token.is_number() {
         return None;
     }
-    let keyed = number::keys(document, code).0.any(cues::KEY_DATE) && near_key(document, code);
+    let keyed = number::keys(code).0.any(cues::KEY_DATE) && near_key(document, code);
     let text = document.word(first);
     let number = |from: usize, to: usize| text[from..to].parse::<u32>().unwrap_or(0);
     let day_month = |a: u32, b: u32| {

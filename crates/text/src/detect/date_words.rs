@@ -26,6 +26,11 @@ pub fn find(document: &Document<'_>, found: &mut dyn FnMut(Written, Context)) {
             let written = relative(document, written);
             found(written, None);
         }
+        if classes.any(cues::ORDINAL)
+            && let Some(written) = spoken_day(document, at)
+        {
+            found(written, None);
+        }
         if classes.any(cues::SEASON)
             && let Some(written) = season(document, at)
         {
@@ -349,6 +354,21 @@ const NAMED: &[&[&str]] = &[
     &["armistice", "day"],
     &["anzac", "day"],
     &["hogmanay"],
+    &["queen", "birthday"],
+    &["king", "birthday"],
+    &["maundy", "thursday"],
+    &["shrove", "tuesday"],
+    &["holy", "week"],
+    &["st", "patrick", "day"],
+    &["saint", "patrick", "day"],
+    &["st", "david", "day"],
+    &["st", "george", "day"],
+    &["st", "andrew", "day"],
+    &["waitangi", "day"],
+    &["victoria", "day"],
+    &["chinese", "new", "year"],
+    &["lunar", "new", "year"],
+    &["black", "friday"],
 ];
 
 /// The holiday that starts at a word.
@@ -437,24 +457,44 @@ fn season(document: &Document<'_>, at: usize) -> Option<Written> {
     (written.year.is_some_and(|(year, _)| document.tokens[year].len() == 4)).then_some(written)
 }
 
+/// "Tuesday the fourteenth": a day in words behind a weekday.
+fn spoken_day(document: &Document<'_>, at: usize) -> Option<Written> {
+    let tokens = &document.tokens;
+    let tens =
+        at.checked_sub(1).filter(|tens| tokens[*tens].is(cues::NUMBER) && tokens[*tens].cue.value == 20);
+    let first = tens.unwrap_or(at);
+    let the = first.checked_sub(1).filter(|the| document.is(*the, "the"))?;
+    let weekday = the.checked_sub(1).filter(|weekday| tokens[*weekday].is(cues::WEEKDAY))?;
+    let mut written = Written::new(first, at + 1, "day behind a weekday", 0.78);
+    written.day = Some((at, u32::from(tokens[at].cue.value)));
+    document.same_line(weekday, at).then_some(written)
+}
+
 /// "on the 21st": a day without its month, at the end of a phrase.
 fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
     day(document, at)?;
     let end = suffix(document, at + 1);
     // "on the 22nd", "on 22nd".
-    let bare = at
-        .checked_sub(1)
-        .filter(|on| end > at + 1 && document.is_any(*on, &["on", "until", "since", "till"]));
+    let bare = at.checked_sub(1).filter(|on| {
+        end > at + 1
+            && (document.is_any(*on, &["on", "until", "since", "till", "til"])
+                || document.tokens[*on].is(cues::WEEKDAY) && document.tokens[*on].len() > 2)
+    });
     let the = bare.or_else(|| at.checked_sub(2).filter(|_| document.is(at - 1, "the") && end > at + 1))?;
-    let before = document.is_any(the, &["on", "by", "until", "since", "before", "after", "from", "till"]);
+    let weekday = document.tokens[the].is(cues::WEEKDAY);
+    let before = weekday
+        || document.is_any(
+            the,
+            &["on", "by", "until", "since", "before", "after", "from", "till", "til", "thru", "through"],
+        );
     let next = document.tokens.get(end);
     let last = next.is_none_or(|next| {
         matches!(next.first, b'.' | b',' | b';' | b')') && !next.is_word()
-            || next.has(Flags::PARAGRAPH)
+            || next.has(Flags::PARAGRAPH.or(Flags::LINE))
             || next.word.is_function()
     });
     let mut written = Written::new(at, end, "day of a month", if before { 0.74 } else { 0.62 });
     written.day = Some((at, 0));
     let early = document.word(at).parse::<u32>().is_ok_and(|day| day <= 9);
-    (last && (before || !early)).then_some(written)
+    ((last || weekday) && (before || !early)).then_some(written)
 }

@@ -82,7 +82,11 @@ impl Detector for Institution {
         for cue in &document.heads {
             let at = *cue as usize;
             let token = &document.tokens[at];
-            if token.is(cues::INSTITUTION_HEAD) && token.has(Flags::CAPITAL) {
+            let station = document.is_any(at, &["station", "hall", "office", "court"])
+                && at > 0
+                && document
+                    .is_any(at - 1, &["police", "fire", "railway", "bus", "town", "post", "county", "city"]);
+            if (token.is(cues::INSTITUTION_HEAD) || station) && token.has(Flags::CAPITAL) {
                 headed(document, at, found);
             }
         }
@@ -91,6 +95,16 @@ impl Detector for Institution {
             small_head(document, run, found);
             behind_at(document, run, found);
             adjective(document, run, found);
+            royal(document, run, found);
+            house(document, run, found);
+        }
+        for cue in &document.heads {
+            small_name(document, *cue as usize, found);
+        }
+        for run in &document.runs {
+            chain(document, run, found);
+            head_first(document, run, found);
+            specialty(document, run, found);
         }
         for field in &document.fields {
             in_field(
@@ -119,7 +133,11 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         "community",
         "adventist",
     ];
-    let Some(last) = end.checked_sub(1).filter(|last| *last > first && document.is_any(*last, &short)) else {
+    let Some(last) = end.checked_sub(1).filter(|last| {
+        *last > first
+            && document.tokens[*last].is(cues::NAME_FILLER.or(cues::OFFICE))
+            && document.is_any(*last, &short)
+    }) else {
         return;
     };
     let Some(from) = (first..last)
@@ -139,6 +157,297 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
 }
 
+/// A name in small letters in a text without capitals: "at mill creek family practice", "to sunny
+/// pines rehab".
+fn small_name(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let token = &tokens[head];
+    let uncased = token.has(Flags::CAPITAL) && token.has(Flags::SHOUTED) && !token.has(Flags::UPPER);
+    let small = |token: &crate::token::Token| !token.has(Flags::CAPITAL) || uncased;
+    let heads = cues::INSTITUTION_HEAD.or(cues::COMPANY_SUFFIX).or(cues::SCHOOL_HEAD);
+    let goes_on =
+        tokens.get(head + 1).is_some_and(|next| next.is(heads) && next.is_word() && !next.has(Flags::LINE));
+    if !token.is(heads) || !small(token) || goes_on || token.len() < 3 {
+        return;
+    }
+    let line = document.line(head).map_or(head, |line| line.first as usize);
+    let first_word = (line..head).find(|at| tokens[*at].is_word()).unwrap_or(head);
+    if !uncased && tokens[first_word].has(Flags::CAPITAL) {
+        return;
+    }
+    let mut first = head;
+    while first > line
+        && head - first < 4
+        && tokens[first - 1].is_word()
+        && small(&tokens[first - 1])
+        && !tokens[first - 1].word.is_function()
+        && !tokens[first - 1].is(cues::NOBODY.or(cues::AFTER_PERSON).or(cues::TIME_UNIT).or(cues::RELATIVE))
+        && !tokens[first].has(Flags::GAP)
+    {
+        first -= 1;
+    }
+    let before = first.checked_sub(1).filter(|before| {
+        document.is_any(*before, &["at", "to", "from", "the", "in", "via", "with", "@"])
+            || tokens[*before].is_sign(b'@')
+    });
+    let term = |at: usize| {
+        let word = tokens[at].word;
+        (word.is_medical()
+            || word.is_ward()
+            || word.is_drug()
+            || word.is_shorthand()
+            || tokens[at].is(cues::ROLE))
+            && !tokens[at].is(cues::NAME_FILLER)
+    };
+    let own = (first..head).filter(|at| !tokens[*at].is(heads) || tokens[*at].is(cues::NAME_FILLER)).count();
+    if let Some(before) = before.filter(|_| own >= 2 && !(first..head).any(term)) {
+        let score = Score::new("name in small letters", document.bytes(before..head + 1), 0.62);
+        found.add("institution", Kind::Institution, document.bytes(first..head + 1), &score);
+    }
+}
+
+/// Names whose head comes first: "Club Vertigo", "Borough of Wexcombe", "nursery Busy Bees".
+fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let own = |at: usize| {
+        let word = tokens[at].word;
+        tokens[at].is_capital()
+            && !tokens[at].has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
+            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
+            && !tokens[at].is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY))
+    };
+    let before = first.checked_sub(1).map(|before| &tokens[before]);
+    let any = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD).or(cues::COMPANY_SUFFIX).or(cues::TEAM_HEAD);
+    let gate = tokens[first].is(any.or(cues::DIRECTION))
+        || before.is_some_and(|before| before.is(any) || before.len() == 2 && document.is(first - 1, "of"))
+        || document.is_any(first, &["camp", "childminder", "creche"]);
+    if !gate {
+        return;
+    }
+    let heads =
+        ["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
+    let small = ["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
+    if document.is_any(first, &small)
+        && end - first >= 2
+        && (first + 1..end).all(|at| !tokens[at].is_word() || !tokens[at].has(Flags::UPPER))
+    {
+        let score = Score::new("head of a school", document.bytes(first..first + 1), 0.72);
+        found.add("institution", Kind::School, document.bytes(first + 1..end), &score);
+    }
+    let free = tokens
+        .get(first + 1)
+        .is_some_and(|next| next.is_capital() && !next.has(Flags::UPPER.or(Flags::SHOUTED)));
+    if document.is_any(first, &heads) && end - first >= 2 && free && !tokens[first].has(Flags::SENTENCE) {
+        let score = Score::new("head of an institution", document.bytes(first..first + 1), 0.74);
+        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+    }
+    // "Borough of Wexcombe", "Diocese of Elphin".
+    let of = first.checked_sub(1).filter(|of| document.is(*of, "of"));
+    let regions =
+        ["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
+    let region = of
+        .and_then(|of| of.checked_sub(1))
+        .filter(|at| tokens[*at].is_capital() && document.is_any(*at, &regions));
+    if let Some(region) = region.filter(|_| own(first)) {
+        let score = Score::new("head of an institution", document.bytes(region..region + 1), 0.8);
+        found.add("institution", Kind::Institution, document.bytes(region..end), &score);
+    }
+    let head =
+        first.checked_sub(1).filter(|at| document.is_any(*at, &small) && document.same_line(*at, first));
+    let plain =
+        |at: usize| !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED)) && !tokens[at].word.is_function();
+    if head.is_some() && (first..end).all(|at| !tokens[at].is_word() || plain(at)) {
+        let score = Score::new("head of a school", document.bytes(first - 1..first), 0.74);
+        found.add("institution", Kind::School, document.bytes(first..end), &score);
+    }
+}
+
+/// A practice behind its physician: "Dr. Grey, Lakeland Heart", "Conor Duffy, Lakeside Physio".
+fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let last = end - 1;
+    if last == first {
+        return;
+    }
+    let kinds = [
+        "heart",
+        "skin",
+        "eye",
+        "kidney",
+        "lung",
+        "brain",
+        "spine",
+        "physio",
+        "physiotherapy",
+        "orthopedics",
+        "orthopaedics",
+        "dermatology",
+        "cardiology",
+        "neurology",
+        "urology",
+        "podiatry",
+        "psychology",
+        "dental",
+        "vision",
+        "hearing",
+        "wellness",
+        "therapy",
+        "counselling",
+        "counseling",
+        "pediatrics",
+        "paediatrics",
+        "women's",
+        "ob/gyn",
+        "oncology",
+        "rheumatology",
+        "gastroenterology",
+        "endocrinology",
+    ];
+    let word = tokens[last].word;
+    let medical = word.is_medical() || word.is_ward() || word.is_heading() || word.is_common();
+    if last == first
+        || !medical
+        || tokens[first].is(cues::GREETING)
+        || !document.is_any(last, &kinds)
+        || tokens[last].has(Flags::SHOUTED)
+    {
+        return;
+    }
+    let named = (first..last).any(|at| {
+        tokens[at].is_capital()
+            && !tokens[at].has(Flags::UPPER)
+            && !tokens[at].word.is_medical()
+            && !tokens[at].word.is_heading()
+            && !tokens[at].is(cues::HEADING.or(cues::ROLE).or(cues::TITLE))
+    });
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP)) || matches!(next.first, b',' | b'.' | b')') && !next.is_word()
+    });
+    let opened = tokens[first].has(Flags::LINE.or(Flags::GAP))
+        || first > 0
+            && (matches!(tokens[first - 1].first, b',' | b'(' | b'|' | b':') && !tokens[first - 1].is_word()
+                || document.is_any(first - 1, &["at", "from", "with", "to"]));
+    if named && closed && opened {
+        let score = Score::new("practice of a specialty", document.bytes(last..end), 0.7);
+        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+    }
+}
+
+/// Chains of pharmacies and shops with their place: "Walmart on Route 9", "Boots Tollgate".
+fn chain(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Some(at) = (first..end).find(|at| tokens[*at].is(cues::CHAIN)) else { return };
+    let start = if at > first && tokens[at - 1].is_sign(b'-') { first } else { at };
+    let place = document.is_any(end, &["on", "in", "at"])
+        && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
+    let stop = match place {
+        true => {
+            let mut stop = end + 2;
+            while stop < end + 6
+                && tokens.get(stop).is_some_and(|next| {
+                    (next.is_capital() || next.is_number() && next.len() <= 3)
+                        && !next.has(Flags::LINE.or(Flags::GAP).or(Flags::SENTENCE))
+                })
+            {
+                stop += 1;
+            }
+            stop
+        }
+        false if end > at + 1 => end,
+        false => return,
+    };
+    let score = Score::new("shop with its place", document.bytes(at..at + 1), 0.76);
+    found.add("institution", Kind::Institution, document.bytes(start..stop), &score);
+}
+
+/// Words that names of hospitals begin with: "Royal Elmwood", "Queen Maud's".
+fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let names = cues::NAME_FILLER.or(cues::OFFICE).or(cues::NAMED_DAY);
+    let royal = |at: &usize| {
+        tokens[*at].is(names) && document.is_any(*at, &["royal", "mercy", "sacred", "queen", "princess"])
+    };
+    let Some(at) = (first..end).find(royal) else {
+        return;
+    };
+    let next = at + 1;
+    let named = next < end
+        && tokens[next].is_capital()
+        && tokens[next].is_word()
+        && !tokens[next].has(Flags::UPPER.or(Flags::SINGLE))
+        && !tokens[next].word.is_medical()
+        && !document.is_any(next, &["family", "college", "society", "jelly", "blue", "mail", "navy"]);
+    let queen = document.is_any(at, &["queen", "princess", "mercy"])
+        && !places::before(document, at)
+            .is_some_and(|word| document.is_any(word, &["at", "the", "to", "from", "in"]));
+    if named && !queen && !tokens[at].has(Flags::SHOUTED) {
+        let last = places::around(document, next).tokens.end.clamp(next + 1, end);
+        let score = Score::new("name of a hospital", document.bytes(at..next), 0.8);
+        found.add("institution", Kind::Institution, places::with_possessive(document, at..last), &score);
+    }
+}
+
+/// A house with an ordinary name behind a preposition: "outside The Crown and Anchor", "past the Feed
+/// & Seed", "at the Blue Moon".
+fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (mut first, mut end) = (run.first as usize, run.end as usize);
+    let inner = document.is(first, "the");
+    let the = if inner {
+        first += 1;
+        Some(first - 1)
+    } else {
+        first.checked_sub(1).filter(|the| document.is(*the, "the"))
+    };
+    let Some(preposition) = the.and_then(|the| the.checked_sub(1)) else { return };
+    let place = document.is_any(
+        preposition,
+        &["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"],
+    );
+    let joined = document.is(end, "and") || tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'));
+    if joined && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1))
+    {
+        end += 2;
+    }
+    let ordinary = |at: usize| {
+        let token = &tokens[at];
+        let word = token.word;
+        !token.is_word()
+            || document.is(at, "and")
+            || token.is_capital()
+                && !token.has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
+                && word.is_common()
+                && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_month())
+                && !word.is_weekday()
+                && !word.is_country()
+                && !word.is_drug()
+                && !token.is(cues::HEADING.or(cues::WARD_HEAD).or(cues::ROLE).or(cues::INSTITUTION_HEAD))
+                && !token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::HOLIDAY).or(cues::TIME_UNIT))
+                && !token.is(cues::EPONYM_HEAD.or(cues::KEY_PERSON).or(cues::NAMED_DAY))
+    };
+    if !place || first >= end || !(first..end).all(ordinary) || places::is_eponymous(document, &(first..end))
+    {
+        return;
+    }
+    let words = (first..end).filter(|at| tokens[*at].is_word()).count();
+    let strong = document.is_any(preposition, &["at", "outside", "past", "behind", "opposite"]);
+    let certainty = match words {
+        1 if strong && !tokens.get(end).is_some_and(|next| next.is_word() && !next.word.is_function()) => {
+            0.56
+        }
+        1 => return,
+        _ if inner || strong => 0.72,
+        _ => 0.56,
+    };
+    let score = Score::new("house with a name", document.bytes(preposition..first), certainty);
+    let first = if inner { first - 1 } else { first };
+    found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+}
+
 /// The value of "Nursing home:", "Facility:", "Daycare:": capitalized words that are not medical.
 fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -147,6 +456,10 @@ fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, fou
         "home", "parish", "employer",
     ];
     let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, &keys)) else { return };
+    // "Course in hospital:".
+    if key > 0 && tokens[key - 1].word.is_function() {
+        return;
+    }
     if document.is(key, "home")
         && !(key > 0 && document.is_any(key - 1, &["nursing", "care", "group", "foster", "rest"]))
     {
@@ -193,6 +506,9 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     };
     let shouted = document.tokens[head].has(Flags::SHOUTED);
     let mut score = Score::new("head of an institution", document.bytes(head..head + 1), certainty);
+    if distinct == 1 && tokens.len() >= 3 && places::fills_line(document, tokens.start, head) {
+        score.raise("letterhead", document.bytes(tokens.clone()), 0.5);
+    }
     if shouted && distinct < 2 {
         score.lower("line in capitals", document.bytes(tokens.clone()), 0.5);
     }
@@ -208,6 +524,9 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
 fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     for at in first..end {
+        if !document.tokens[at].is(cues::NAME_FILLER.or(cues::BUILDING_PART)) {
+            continue;
+        }
         let saint = document.is_any(at, &["st", "saint", "sankt", "ste"]);
         let lady = document.is(at, "our") && document.is(at + 1, "lady");
         let next = at + 1 + usize::from(document.tokens.get(at + 1).is_some_and(|token| token.is_sign(b'.')));
@@ -222,6 +541,9 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         if (saint || lady) && name && !street {
             let named = places::around(document, next);
             let tokens = at..named.tokens.end.max(next + 1);
+            if super::person::phrase(document, at, &tokens).is_some() {
+                return;
+            }
             let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
             let at_word = places::before(document, at)
                 .is_some_and(|word| document.is_any(word, &["at", "from", "to", "in"]));
@@ -255,6 +577,10 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         "center",
         "centre",
         "practice",
+        "hostel",
+        "pub",
+        "gym",
+        "nursery",
     ];
     for place in 0..2 {
         let at = end + place;
@@ -265,13 +591,23 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         else {
             return;
         };
-        if document.is_any(at, &heads) {
-            let Some(from) = (first..end).find(|at| nameness(document, *at).prior >= 0.5) else { return };
+        if token.is(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)) && document.is_any(at, &heads) {
+            let placed = places::before(document, first)
+                .is_some_and(|word| document.is_any(word, &["at", "in", "from", "to"]));
+            let named = (first..end).find(|at| nameness(document, *at).prior >= 0.5);
+            let Some(from) = named.or((placed && end - first >= 2).then_some(first)) else { return };
             let possessive = document.tokens[end - 1].has(Flags::POSSESSIVE);
+            // "Mohs surgery".
+            let eponym =
+                document.tokens[end - 1].word.is_eponym() || document.tokens[end - 1].word.is_eponym_name();
+            if document.is(at, "surgery") && eponym {
+                return;
+            }
             let sort = nameness(document, from).sort;
             let certainty = if sort == Sort::Unknown && !possessive { 0.78 } else { 0.55 };
             let score = Score::new("head of an institution", token.start..token.end, certainty);
-            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab"]) {
+            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab", "hostel"])
+            {
                 at + 1
             } else {
                 end

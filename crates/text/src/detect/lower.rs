@@ -13,11 +13,11 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
         let at = *cue as usize;
         let token = &document.tokens[at];
         let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
-        if !document
-            .tokens
-            .get(next)
-            .is_some_and(|next| next.is_word() && !next.has(Flags::CAPITAL) && !next.word.is_function())
-        {
+        if !document.tokens.get(next).is_some_and(|following| {
+            following.is_word()
+                && !following.has(Flags::CAPITAL)
+                && (!following.word.is_function() || token.is(cues::RELATIVE) && document.is(next, "of"))
+        }) {
             continue;
         }
         let (rule, unknown, named) = match () {
@@ -46,6 +46,9 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
         {
             next += 1;
         }
+        // "the wife of gus papadakis".
+        let of = usize::from(rule == "relative" && next == at + 1 && document.is(next, "of"));
+        next += of;
         let Some(end) = name_end(document, next).or_else(|| titled(document, rule, next)) else { continue };
         let listed = document.tokens[next..end].iter().any(|token| token.word.is_known());
         let mut score = Score::new(rule, token.start..token.end, if listed { named } else { unknown });
@@ -89,7 +92,36 @@ fn last_initials(document: &Document<'_>, found: &mut Candidates) {
             && letters(&tokens[at - 2])
             && at - 2 == first
             && end - at == 1;
-        if dash && tokens[at..end].iter().any(|token| token.is_word()) {
+        let last = &tokens[end - 1];
+        // "… stable. SB/jm", "read back, 02/08 15:50 dlw", "see him in June. DJR".
+        let typist = end >= 3
+            && end - at == 1
+            && tokens[end - 2].is_sign(b'/')
+            && last.is_word()
+            && !last.has(Flags::CAPITAL)
+            && last.len() >= 2
+            && tokens[end - 3].has(Flags::UPPER)
+            && tokens[end - 3].len() <= 3
+            && !tokens[end - 3].word.is_medical()
+            && closes(tokens, end - 3, first);
+        let signed = end - at == 1 && is_signed(document, at, first, end);
+        if typist {
+            let bytes = document.bytes(end - 3..end);
+            found.add(
+                "person",
+                Kind::Person,
+                bytes.clone(),
+                &Score::new("initials under a note", bytes, 0.8),
+            );
+        } else if signed {
+            let bytes = document.bytes(at..end);
+            found.add(
+                "person",
+                Kind::Person,
+                bytes.clone(),
+                &Score::new("initials under a note", bytes, 0.72),
+            );
+        } else if dash && tokens[at..end].iter().any(|token| token.is_word()) {
             let score = Score::new("initials under a note", document.bytes(at..end), 0.76);
             found.add("person", Kind::Person, document.bytes(at..end), &score);
         } else if slash {
@@ -97,6 +129,39 @@ fn last_initials(document: &Document<'_>, found: &mut Candidates) {
             found.add("person", Kind::Person, document.bytes(first..end), &score);
         }
     }
+}
+
+/// Whether a sentence, a number or a time ends before a token of a line.
+fn closes(tokens: &[Token], at: usize, first: usize) -> bool {
+    at == first
+        || tokens[at - 1].is_number()
+        || matches!(tokens[at - 1].first, b'.' | b'!' | b'?' | b')') && !tokens[at - 1].is_word()
+}
+
+/// Whether the last word of a line is somebody's initials: at the end of the text behind a sentence,
+/// or in small letters behind a date or time.
+fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bool {
+    let tokens = &document.tokens;
+    let token = &tokens[at];
+    let last = tokens[end..].iter().all(|token| !token.is_word() && !token.is_number());
+    let free = at > first && token.has(Flags::SPACE) && (2..=3).contains(&token.len()) && token.is_word();
+    let word = token.word;
+    if !free || word.is_function() || word.is_common() {
+        return false;
+    }
+    let number = tokens[at - 1].is_number();
+    if !token.has(Flags::CAPITAL) {
+        // Behind a date or a time, and not a unit or shorthand.
+        let part = at >= 2 && matches!(tokens[at - 2].first, b'/' | b':' | b'-') && document.glued(at - 1);
+        let thanks = document.is_any(at - 1, &["tks", "thx", "ta", "thanks", "cheers", "rgds", "bw"]);
+        return (number && part || thanks)
+            && token.cue.classes == cues::Classes::NONE
+            && !(word.is_medical() || word.is_shorthand());
+    }
+    let degree = token.is(cues::CREDENTIAL) || word.is_state_code() && number;
+    let sentence = matches!(tokens[at - 1].first, b'.' | b'!' | b'?') && !tokens[at - 1].is_word();
+    let time = number && at >= 2 && matches!(tokens[at - 2].first, b'/' | b':') && document.glued(at - 1);
+    token.has(Flags::UPPER) && !token.has(Flags::SHOUTED) && last && (sentence || time) && !degree
 }
 
 /// Words in small letters that no list has, or that are only names, without a cue before them.
@@ -112,7 +177,29 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
         let listed = !word.is_common()
             && (word.first_level() >= 9 || word.last_level() >= 11)
             && is_lower_name(token)
-            && !word.is_city();
+            && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
+        let placed = at > 0 && document.is_any(at - 1, &["in", "from", "near"]);
+        if placed
+            && word.is_city()
+            && !word.is_common()
+            && !listed
+            && word.population() >= 500
+            && stands_free(document, at)
+        {
+            let score = Score::new("place in small letters", document.bytes(at - 1..at + 1), 0.6);
+            found.add("city", Kind::City, token.start..token.end, &score);
+        }
+        let ending = document.is_any(
+            at + 1,
+            &[
+                "springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay", "vert",
+                "junction",
+            ],
+        ) && document.same_line(at, at + 1);
+        if placed && ending && !word.is_function() && !word.is_medical() {
+            let score = Score::new("place in small letters", document.bytes(at - 1..at + 2), 0.62);
+            found.add("city", Kind::City, document.bytes(at..at + 2), &score);
+        }
         let unknown = !word.is_known() && token.cue.classes == cues::Classes::NONE;
         if (listed || unknown) && stands_free(document, at) {
             judge(document, at, listed, found);
@@ -157,6 +244,20 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
                 && !token.has(Flags::LINE)
         })
     };
+    // "in the hartmann pouch", "after a whipple": procedures and signs in small letters.
+    let head = document
+        .tokens
+        .get(at + 1)
+        .is_some_and(|next| next.is_word() && next.is(cues::EPONYM_HEAD) && !next.has(Flags::LINE));
+    let article = at > 0 && document.is_any(at - 1, &["the", "a", "an", "no", "of", "s/p"]);
+    let eponym = token.word.is_eponym_name() || token.word.is_eponym();
+    let phrase = super::person::phrase(document, at, &(at..at + 1)).is_some();
+    if head && (eponym || !listed) || eponym && article || phrase {
+        return;
+    }
+    if !listed && inflected(text) && !token.has(Flags::POSSESSIVE) {
+        return;
+    }
     if !listed && !token.has(Flags::POSSESSIVE) && (term(at + 1) || at > 0 && term(at - 1)) {
         return;
     }
@@ -212,6 +313,15 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
     found.add("person", Kind::Person, document.bytes(first..at + 1), &score);
 }
 
+/// Whether a word has an ending of English or medical words and hardly of names.
+fn inflected(word: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "ing", "ated", "tion", "sion", "ness", "ment", "less", "ical", "onic", "aris", "alis", "oids",
+        "ular", "ised", "ized", "ally", "inal", "itis", "osis", "ectomy", "ograph", "amide", "idine",
+    ];
+    word.len() >= 7 && ENDINGS.iter().any(|ending| word.ends_with(ending))
+}
+
 /// The first token of an initial before a name in small letters, and of the name before it: "v.
 /// o'sirett", "zavomor o. strairvham".
 fn initial_before(document: &Document<'_>, at: usize) -> usize {
@@ -253,7 +363,7 @@ fn titled(document: &Document<'_>, rule: &str, first: usize) -> Option<usize> {
         || word.is_drug()
         || word.is_function()
         || word.is_heading()
-        || token.cue.classes != cues::Classes::NONE;
+        || token.cue.classes.0 & !cues::NAME_FILLER.0 != 0;
     (named && !term && !token.has(Flags::PARAGRAPH)).then_some(first + 1)
 }
 
@@ -360,6 +470,12 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
         let cue = before.is_some_and(|token| {
             token.is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::TITLE).or(cues::KEY_PERSON))
         });
+        // "(Marco, Dottie, J.P.)".
+        let listed = before.is_some_and(|token| matches!(token.first, b',' | b'(') && !token.is_word())
+            && document
+                .tokens
+                .get(end + 1)
+                .is_some_and(|next| matches!(next.first, b',' | b')') && !next.is_word());
         let label = document.tokens.get(end + 1).is_some_and(|next| next.is_sign(b':') || next.is_number());
         if label {
             continue;
@@ -370,7 +486,12 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
             let bytes = document.bytes(first..end + 1);
             let score = Score::new("initials", bytes.clone(), if known { 0.2 } else { 0.74 });
             found.add("person", Kind::Person, bytes, &score);
-        } else if end - first == 3 && cue && single(first) && dot(first + 1) && single(first + 2) && dot(end)
+        } else if end - first == 3
+            && (cue || listed)
+            && single(first)
+            && dot(first + 1)
+            && single(first + 2)
+            && dot(end)
         {
             let known = document.is(first, "u")
                 || document.is(first, "m") && document.is(first + 2, "d")

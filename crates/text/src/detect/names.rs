@@ -74,6 +74,25 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         let dot = document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.') && !dot.has(Flags::SPACE));
         let hyphen =
             document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE));
+        // "J-B Mukendi", "H.-P. Lund": two initials.
+        let second = document
+            .tokens
+            .get(at + 2)
+            .is_some_and(|next| next.is_capital() && next.has(Flags::SINGLE) && !next.has(Flags::SPACE));
+        // "stable L. Shaffer 3": the left side at the end of a sentence.
+        let side = dot
+            && matches!(token.first, b'L' | b'R')
+            && at > 0
+            && document.tokens[at - 1].is_word()
+            && !document.tokens[at - 1].has(Flags::CAPITAL)
+            && !document.tokens[at - 1].is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::ROLE))
+            && document.tokens.get(at + 2).is_some_and(|next| next.word.is_eponym_name());
+        if side {
+            return made(Sort::Ordinary, 0.0, "side");
+        }
+        if hyphen && second && token.has(Flags::CAPITAL) {
+            return made(Sort::Initial, 0.0, "initial");
+        }
         if hyphen
             || matches!(token.first, b'A' | b'I') && !dot && token.has(Flags::SENTENCE)
             || token.has(Flags::SHOUTED) && !dot && matches!(token.first, b'A' | b'I' | b'a' | b'i')
@@ -98,13 +117,18 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
     if acronym {
         let cue = token.cue.classes != cues::Classes::NONE;
         let prior = match token.len() {
-            _ if medical || cue || word.is_common() => 0.1,
+            _ if is_upper_pair(document, at) => 0.78,
+            _ if medical || cue || word.is_common() && odds < 2.0 => 0.1,
             _ if named && odds > 1.5 && token.len() >= 4 => 0.45,
             5.. if !word.is_known() => 0.42,
             4 if !word.is_known() => 0.2,
             _ => 0.12,
         };
         return made(Sort::Acronym, prior, "capitals");
+    }
+    // "PHx", "FHx": capitals and an x are shorthand for a history.
+    if token.has(Flags::MIXED) && token.len() <= 5 && document.word(at).ends_with('x') && !named {
+        return made(Sort::Ordinary, 0.0, "shorthand");
     }
     if !word.is_known() {
         return unknown(document, at, token, start, shouted);
@@ -140,6 +164,33 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
     made(sort, prior, "list of names")
 }
 
+/// Whether a word in capitals and the one beside it are names: "MARY KOSLOW", in a text that is not
+/// in capitals otherwise.
+fn is_upper_pair(document: &Document<'_>, at: usize) -> bool {
+    let name = |token: &Token| {
+        let word = token.word;
+        token.is_word()
+            && token.has(Flags::UPPER)
+            && token.len() >= 3
+            && ((word.is_first_name() || word.is_last_name()) && word.name_odds() > 0.3
+                || !word.is_known() && token.len() >= 5)
+            && !(word.is_medical() || word.is_drug() || word.is_shorthand())
+            && !token.is(cues::HEADING.or(cues::UNIT).or(cues::CREDENTIAL).or(cues::NOBODY))
+    };
+    let given = |token: &Token| token.word.first_level() >= 8 && token.word.name_odds() > 1.0;
+    let tokens = &document.tokens;
+    let pair = |first: usize, second: usize| {
+        tokens.get(second).is_some_and(|next| {
+            name(&tokens[first])
+                && name(next)
+                && !next.has(Flags::LINE.or(Flags::GAP))
+                && next.has(Flags::SPACE)
+                && (given(&tokens[first]) || given(next))
+        })
+    };
+    pair(at, at + 1) || at > 0 && pair(at - 1, at)
+}
+
 /// Whether a word is also a key of a form or the head of a name.
 fn is_keyword(token: &Token) -> bool {
     const KEYS: u64 = (1 << 28) - (1 << 15);
@@ -166,10 +217,25 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
     if token.cue.classes != cues::Classes::NONE {
         return made(Sort::Ordinary, 0.05, "cue");
     }
+    // "Rec'd", "Disch'd".
+    if document.word(at).ends_with("'d") || document.word(at).ends_with("’d") {
+        return made(Sort::Ordinary, 0.05, "shortened word");
+    }
     if looks_medical(document.word(at)) {
         return made(Sort::Medical, 0.3, "sounds medical");
     }
+    let product = token.has(Flags::MIXED) && !has_name_prefix(document.word(at));
+    let adjective = document.word(at).ends_with("ian")
+        && document
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON));
+    let ratio = token.len() == 2
+        && document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/') && document.glued(at + 1));
     let prior = match () {
+        _ if ratio => 0.2,
+        _ if product => 0.4,
+        _ if adjective => 0.3,
         _ if token.len() == 2 && !token.has(Flags::FOREIGN) => 0.45,
         _ if shouted => 0.66,
         _ if token.has(Flags::UPPER) => 0.55,
@@ -178,6 +244,17 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
         _ => 0.8,
     };
     made(Sort::Unknown, prior, "unknown word")
+}
+
+/// Whether a word with a capital in the middle is written as names are: "McCoy", "DiMarco".
+fn has_name_prefix(word: &str) -> bool {
+    let prefixes = [
+        "Mc", "Mac", "De", "Di", "Da", "Du", "Del", "Della", "La", "Le", "Van", "Von", "Fitz", "O'", "O’",
+        "D'", "D’", "St", "San", "Ter", "Ver", "Al", "El", "Ben", "Bin", "Ap",
+    ];
+    prefixes.iter().any(|prefix| {
+        word.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_uppercase()))
+    }) || word.contains(['-', '\'', '’'])
 }
 
 /// Whether a token is a capitalized word that can be a name.
@@ -369,8 +446,9 @@ thread_local! {
 /// Words whose answer is remembered.
 const MOST_ANSWERS: usize = 1 << 15;
 
-/// Whether a word is one letter away from an ordinary word: a misspelling rather than a name. Tries
-/// doubled, missing, swapped and wrong letters; some hundred look-ups, once per word.
+/// Whether a word is one letter away from an ordinary word: a misspelling rather than a name.
+/// Doubled, missing, swapped and wrong letters count, but not a wrong first letter. Two look-ups per
+/// letter, and more only where one of them succeeds; once per word.
 pub fn is_misspelled(word: &str) -> bool {
     let hash = crate::lexicon::hash(word);
     if let Some(answer) = MISSPELLED.with_borrow(|answers| answers.get(&hash).copied()) {
@@ -387,59 +465,67 @@ pub fn is_misspelled(word: &str) -> bool {
 }
 
 fn is_near_word(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    if !lower.is_ascii() || !(4..=16).contains(&lower.len()) {
+    if word.len() == 3 && word.is_ascii() {
+        return ["teh", "hte", "adn", "nad", "fo", "hsi", "hre", "wsa", "fro", "ot", "yuo", "tis"]
+            .contains(&word.to_ascii_lowercase().as_str());
+    }
+    if !word.is_ascii() || !(4..=16).contains(&word.len()) {
         return false;
     }
     let lexicon = crate::lexicon::lexicon();
-    let mut letters: Vec<u8> = lower.into_bytes();
-    let usual = |letters: &[u8]| {
-        std::str::from_utf8(letters).is_ok_and(|word| lexicon.is_usual(crate::lexicon::hash(word)))
-    };
-    for at in 0..letters.len() {
-        let removed = letters.remove(at);
-        let hit = usual(&letters);
-        letters.insert(at, removed);
-        if hit {
+    let mut letters = [0; 17];
+    for (letter, byte) in letters.iter_mut().zip(word.bytes()) {
+        *letter = byte.to_ascii_lowercase();
+    }
+    let length = word.len();
+    let hash = |letters: &[u8]| std::str::from_utf8(letters).map_or(0, crate::lexicon::hash);
+    let usual = |letters: &[u8]| lexicon.is_usual(hash(letters));
+    let mut other = letters;
+    for at in 0..length {
+        // Without its letter at this place.
+        other[..length].copy_from_slice(&letters[..length]);
+        other.copy_within(at + 1..length, at);
+        let shorter = hash(&other[..length - 1]);
+        if lexicon.is_usual(shorter) {
             return true;
         }
-        if at + 1 < letters.len() {
-            letters.swap(at, at + 1);
-            let hit = usual(&letters);
-            letters.swap(at, at + 1);
-            if hit {
-                return true;
-            }
+        // With another letter there, or with the next two swapped, the same letters are left.
+        if lexicon.may_be_shortened(shorter) && replaced(&letters[..length], at, &mut other, &usual) {
+            return true;
         }
     }
-    inserted(&mut letters, &usual)
+    lexicon.may_be_shortened(hash(&letters[..length])) && inserted(&letters[..length], &mut other, &usual)
 }
 
-/// Whether one more or one other letter makes an ordinary word.
-fn inserted(letters: &mut Vec<u8>, usual: &dyn Fn(&[u8]) -> bool) -> bool {
-    for at in 0..=letters.len() {
-        letters.insert(at, b'a');
-        for letter in b'a'..=b'z' {
-            letters[at] = letter;
-            if usual(letters) {
-                letters.remove(at);
-                return true;
-            }
+/// Whether another letter at a place, or the letter behind it before it, makes an ordinary word.
+fn replaced(letters: &[u8], at: usize, other: &mut [u8; 17], usual: &dyn Fn(&[u8]) -> bool) -> bool {
+    let length = letters.len();
+    other[..length].copy_from_slice(letters);
+    if at + 1 < length {
+        other.swap(at, at + 1);
+        if usual(&other[..length]) {
+            return true;
         }
-        letters.remove(at);
+        other.swap(at, at + 1);
     }
-    for at in 1..letters.len() {
-        let own = letters[at];
-        for letter in b'a'..=b'z' {
-            letters[at] = letter;
-            if letter != own && usual(letters) {
-                letters[at] = own;
-                return true;
-            }
-        }
-        letters[at] = own;
-    }
-    false
+    at > 0
+        && (b'a'..=b'z').filter(|letter| *letter != letters[at]).any(|letter| {
+            other[at] = letter;
+            usual(&other[..length])
+        })
+}
+
+/// Whether one more letter makes an ordinary word.
+fn inserted(letters: &[u8], other: &mut [u8; 17], usual: &dyn Fn(&[u8]) -> bool) -> bool {
+    let length = letters.len();
+    (0..=length).any(|at| {
+        other[..at].copy_from_slice(&letters[..at]);
+        other[at + 1..=length].copy_from_slice(&letters[at..]);
+        (b'a'..=b'z').any(|letter| {
+            other[at] = letter;
+            usual(&other[..=length])
+        })
+    })
 }
 
 #[cfg(test)]
@@ -453,6 +539,36 @@ mod tests {
         }
         for word in ["Kathel", "Wallams", "Vitis", "é", "Müllerová", "Oma"] {
             assert!(!looks_medical(word), "{word}");
+        }
+    }
+
+    /// Whether an edit of a word gives an ordinary word, by trying all of them.
+    fn is_near_by_definition(word: &str) -> bool {
+        let letters: Vec<u8> = word.bytes().collect();
+        let lexicon = crate::lexicon::lexicon();
+        let usual = |letters: &[u8]| lexicon.word(std::str::from_utf8(letters).unwrap()).is_usual();
+        let edit = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut other = letters.clone();
+            change(&mut other);
+            usual(&other)
+        };
+        let alphabet = || b'a'..=b'z';
+        (0..letters.len()).any(|at| {
+            edit(&|other| {
+                other.remove(at);
+            })
+        }) || (1..letters.len()).any(|at| edit(&|other| other.swap(at - 1, at)))
+            || (0..=letters.len()).any(|at| alphabet().any(|letter| edit(&|other| other.insert(at, letter))))
+            || (1..letters.len())
+                .any(|at| alphabet().any(|letter| letter != letters[at] && edit(&|other| other[at] = letter)))
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn near_words_are_those_of_the_definition(
+            word in "(pat|pre|con|st|b)(ie|e|a|io)(n|nt|st|r|in)(ed|t|s|al|x)[a-z]{0,3}",
+        ) {
+            proptest::prop_assert_eq!(is_near_word(&word), is_near_by_definition(&word), "{}", word);
         }
     }
 

@@ -104,7 +104,7 @@ impl National {
         if digits < 9 {
             return;
         }
-        let keyed = number::keys(document, &document.codes[at]).0.any(cues::KEY_NATIONAL);
+        let keyed = number::keys(&document.codes[at]).0.any(cues::KEY_NATIONAL);
         for (check, rule, likely, sure) in CHECKS {
             if let Some(tokens) = number::checked(document, at, 7, |compact, _| compact.holds(check)) {
                 let certainty = if keyed { sure } else { likely };
@@ -127,7 +127,7 @@ impl National {
             return;
         };
         let separated = tokens.len() == 5 || tokens.len() == 3 && code.digits == 3;
-        let keyed = number::keys(document, code).0.any(cues::KEY_NATIONAL);
+        let keyed = number::keys(code).0.any(cues::KEY_NATIONAL);
         let shape = if separated { 0.88 } else { 0.5 };
         let mut score = Score::new("SSN", document.bytes(tokens.clone()), shape);
         if keyed {

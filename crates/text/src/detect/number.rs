@@ -96,6 +96,23 @@ pub fn is_medical_code(document: &Document<'_>, code: &Code) -> bool {
     (first.saturating_sub(2)..=first).any(|at| document.is_any(at, &names))
 }
 
+/// Whether a code is a reference range: two numbers with a hyphen, the first one smaller, and a unit
+/// or a result before it.
+pub fn is_range(document: &Document<'_>, code: &Code) -> bool {
+    let first = code.first as usize;
+    let text = document.slice(document.bytes(first..code.end as usize));
+    let Some((low, high)) = text.split_once('-') else { return false };
+    let (Ok(low), Ok(high)) = (low.parse::<f64>(), high.parse::<f64>()) else { return false };
+    let digits = |part: &str| part.split('.').next().map_or(0, str::len);
+    let parts = text.split('-').map(digits).max().unwrap_or(0);
+    let short = text.len() <= 11 && low < high && parts <= 3;
+    let line = document.line(first).map_or(first, |line| line.first as usize);
+    let measured = document.tokens[line.max(first.saturating_sub(8))..first].iter().any(|token| {
+        token.is_word() && (token.is(cues::UNIT) || token.word.is_medical() || token.word.is_shorthand())
+    });
+    short && measured && code.letters == 0
+}
+
 /// Whether a code is two times of day: "2300-0700".
 pub fn is_shift(document: &Document<'_>, code: &Code) -> bool {
     let time = |at: usize| {
@@ -112,13 +129,8 @@ pub fn is_pair(document: &Document<'_>, code: &Code) -> bool {
 }
 
 /// Classes of a code's key, of the key of its field included.
-pub fn keys(document: &Document<'_>, code: &Code) -> (Classes, bool) {
-    let field = document.field_of(code.first as usize);
-    let near = field.filter(|field| code.first - field.value.start < 3);
-    match near {
-        Some(field) => (code.key.or(field.head).or(field.all), code.numbered || field.numbered),
-        None => (code.key, code.numbered),
-    }
+pub fn keys(code: &Code) -> (Classes, bool) {
+    (code.keys, code.is_numbered)
 }
 
 /// The tokens of a code with a short word in capitals before it and more digits behind it: "XGP
@@ -137,7 +149,8 @@ pub fn extended(document: &Document<'_>, at: usize) -> Range<usize> {
         let keyed = (code.key_at as usize) < first - 1;
         if joined
             && letters
-            && !before.word.is_function()
+            && (!before.word.is_function()
+                || before.has(Flags::UPPER) && before.len() == 2 && code.digits >= 5)
             && (own && !before.word.is_common()
                 || keyed
                     && !before.is(cues::NUMBER_WORD)
@@ -161,8 +174,16 @@ pub fn extended(document: &Document<'_>, at: usize) -> Range<usize> {
         }
         end = next.end as usize;
     }
-    // A check letter behind a blank: "12345 A".
-    first..end
+    // A check letter behind letters and digits: "QQ 12 34 56 C".
+    let letter = first < code.first as usize
+        && document.tokens.get(end).is_some_and(|token| {
+            token.is_capital() && token.has(Flags::SINGLE) && !token.has(Flags::LINE.or(Flags::GAP))
+        })
+        && document
+            .tokens
+            .get(end + 1)
+            .is_none_or(|next| next.has(Flags::LINE.or(Flags::GAP)) || !next.is_word());
+    first..end + usize::from(letter)
 }
 
 /// A kind of number that its key says.
@@ -193,14 +214,29 @@ impl Keyed {
 
     fn propose(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
         let code = &document.codes[at];
-        let (key, numbered) = keys(document, code);
-        if !key.any(self.key) || code.digits < self.least {
+        let (key, numbered) = keys(code);
+        if !key.any(self.key) {
             return;
         }
-        let quantity = is_quantity(document, code) && !numbered;
+        // "Unit no SA 10 22 81": groups of digits behind a key count together.
+        let group = || {
+            let tokens = extended(document, at);
+            document.tokens[tokens]
+                .iter()
+                .filter(|token| token.is_number())
+                .map(|token| token.len())
+                .sum::<usize>()
+        };
+        let adjacent = code.key_at + 1 == code.first && code.letters > 0;
+        let grouped = (numbered || adjacent) && code.digits < 4 && group() >= 5;
+        if code.digits < self.least && !grouped {
+            return;
+        }
+        let quantity = is_quantity(document, code) && !numbered && !grouped;
         if quantity
             || is_medical_code(document, code)
             || is_shift(document, code)
+            || is_range(document, code)
             || is_pair(document, code)
             || is_measured(document, code.end as usize) && code.digits < 6
             || is_date_like(document, code)

@@ -149,6 +149,42 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
             return;
         }
     }
+    // "former tribal chairman".
+    let mut former = first;
+    if former > 0
+        && !document.is_any(former - 1, &["former", "retired", "ex"])
+        && !tokens[former - 1].word.is_function()
+    {
+        former -= 1;
+    }
+    let past = former > 0
+        && document.is_any(former - 1, &["former", "ex"])
+        && tokens[former - 1].line == tokens[at].line;
+    let public = document.is_any(
+        at,
+        &[
+            "chairman",
+            "chairwoman",
+            "president",
+            "minister",
+            "ambassador",
+            "commissioner",
+            "champion",
+            "medalist",
+            "coroner",
+            "superintendent",
+            "dean",
+            "provost",
+            "quarterback",
+            "laureate",
+            "goalkeeper",
+        ],
+    );
+    if past && public {
+        let score = Score::new("office", document.bytes(former - 1..at + 1), 0.72);
+        found.add("occupation", Kind::Occupation, document.bytes(former - 1..at + 1), &score);
+        return;
+    }
     let article = places::before(document, first)
         .is_some_and(|word| document.is_any(word, &["the", "our", "a", "as", "former", "retired"]));
     if document.is_any(at, ALONE) && (article || first < at) {

@@ -16,17 +16,25 @@ pub struct Phone;
 struct Groups {
     first: usize,
     end: usize,
-    lengths: Vec<usize>,
+    lengths: [usize; MOST],
+    count: usize,
     plus: bool,
     zero: bool,
     bracket: bool,
     /// The separators, one per gap between groups: a sign or a blank.
-    separators: Vec<u8>,
+    separators: [u8; MOST],
 }
+
+/// Groups of a number.
+const MOST: usize = 7;
 
 impl Groups {
     fn digits(&self) -> usize {
-        self.lengths.iter().sum()
+        self.lengths().iter().sum()
+    }
+
+    fn lengths(&self) -> &[usize] {
+        &self.lengths[..self.count]
     }
 }
 
@@ -43,12 +51,39 @@ impl Detector for Phone {
             }
             if let Some(end) = self.number(document, code, found) {
                 done = end;
+            } else {
+                self.extension_alone(document, code, found);
             }
         }
     }
 }
 
 impl Phone {
+    /// Proposes an extension without its number: "x70112", "extension 118", "bleep 311".
+    fn extension_alone(&self, document: &Document<'_>, code: &Code, found: &mut Candidates) {
+        let (first, end) = (code.first as usize, code.end as usize);
+        let tokens = &document.tokens;
+        let glued = end - first == 2
+            && document.is(first, "x")
+            && tokens[first + 1].is_number()
+            && (4..=6).contains(&tokens[first + 1].len());
+        let keys = ["ext", "extension", "extn", "bleep", "pager", "pgr", "beep", "dect", "vocera"];
+        let dot = usize::from(first > 0 && matches!(tokens[first - 1].first, b'.' | b':' | b'#'));
+        let keyed = end - first == 1
+            && (3..=6).contains(&tokens[first].len())
+            && first.checked_sub(1 + dot).is_some_and(|key| document.is_any(key, &keys))
+            && !number::is_measured(document, end);
+        if glued || keyed {
+            let score = Score::new("extension", document.bytes(first..end), 0.8);
+            // "101 ext 55210".
+            let short = first.checked_sub(2 + dot).filter(|at| {
+                keyed && tokens[*at].is_number() && tokens[*at].len() == 3 && document.same_line(*at, first)
+            });
+            let first = short.unwrap_or(first);
+            found.add(self.name(), Kind::Phone, document.bytes(first..end), &score);
+        }
+    }
+
     /// Proposes the number that starts at a code, and returns its end.
     fn number(&self, document: &Document<'_>, code: &Code, found: &mut Candidates) -> Option<usize> {
         let first = code.first as usize;
@@ -66,7 +101,7 @@ impl Phone {
         let (rule, shape, tokens) = shape(document, &groups, keyed)?;
         let end = extension(document, tokens);
         let mut score = Score::new(rule, document.bytes(groups.first..tokens), shape);
-        if groups.lengths.len() == 1 && is_clock(document, first) {
+        if groups.count == 1 && is_clock(document, first) {
             return None;
         }
         if let Some(key) = keyed {
@@ -89,7 +124,11 @@ fn is_clock(document: &Document<'_>, at: usize) -> bool {
     let before = at > 0
         && (document.is_any(at - 1, &["at", "by", "from", "to", "since", "until", "around"])
             || document.tokens[at - 1].is_sign(b'@'));
-    document.tokens[at].len() == 4 && time && before
+    let far = !(at.saturating_sub(2)..at).any(|key| {
+        document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word()
+            || document.is_any(key, PAGERS)
+    });
+    document.tokens[at].len() == 4 && time && (before || far)
 }
 
 /// Whether a code with letters is a number with an extension: "555-0100x23".
@@ -115,13 +154,14 @@ fn groups(document: &Document<'_>, at: usize) -> Option<Groups> {
     let mut found = Groups {
         first,
         end: at + 1,
-        lengths: vec![tokens[at].len()],
+        lengths: [tokens[at].len(), 0, 0, 0, 0, 0, 0],
+        count: 1,
         plus,
         zero: tokens[at].first == b'0',
         bracket,
-        separators: Vec::new(),
+        separators: [0; MOST],
     };
-    while found.lengths.len() < 7 {
+    while found.count < MOST {
         let open = (found.plus || found.bracket || found.zero) && found.digits() < 10;
         let Some((separator, next)) = following(document, found.end, open) else { break };
         // A bracket behind a separator may be the last token: "617-(".
@@ -129,8 +169,9 @@ fn groups(document: &Document<'_>, at: usize) -> Option<Groups> {
         if found.digits() + group.len() > 16 {
             break;
         }
-        found.separators.push(separator);
-        found.lengths.push(group.len());
+        found.separators[found.count - 1] = separator;
+        found.lengths[found.count] = group.len();
+        found.count += 1;
         found.end = next + 1;
     }
     (found.digits() >= 4 || found.plus).then_some(found)
@@ -187,7 +228,7 @@ fn keyed(document: &Document<'_>, code: &Code) -> Option<usize> {
 /// The rule, the certainty and the end of a number with such groups. Groups behind a complete
 /// number do not belong to it.
 fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option<(&'static str, f32, usize)> {
-    let (lengths, digits) = (groups.lengths.as_slice(), groups.digits());
+    let (lengths, digits) = (groups.lengths(), groups.digits());
     let starts = |want: &[usize]| lengths.starts_with(want);
     // The end of the first n groups.
     let end = |count: usize| {
@@ -224,7 +265,11 @@ fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option
     }
     if starts(&[3, 4]) {
         let dash = matches!(groups.separators[0], b'-' | b'.');
-        return Some(("exchange, line", if dash { sure(0.86) } else { sure(0.4) }, end(2)));
+        let reached = groups.first > 0
+            && document.is_any(groups.first - 1, &["at", "on", "call", "ring", "cell", "mob", "no", "is"]);
+        let named = groups.first > 0 && super::is_name(&document.tokens[groups.first - 1]);
+        let blank = if reached || named { 0.66 } else { 0.4 };
+        return Some(("exchange, line", if dash { sure(0.86) } else { sure(blank) }, end(2)));
     }
     if lengths == [10] {
         return Some(("ten digits", sure(0.6), groups.end));

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::{Sort, nameness};
 use crate::cues::{self, Classes};
 use crate::document::Document;
-use crate::lexicon::{Word, lexicon};
+use crate::lexicon::{LONGEST_PHRASE, Word, lexicon};
 use crate::token::{Flags, Token};
 
 /// A name around a head.
@@ -77,9 +77,21 @@ pub fn around(document: &Document<'_>, head: usize) -> Named {
     let mut first = left(document, head);
     let end = right(document, head);
     first = particles(document, strip(document, first, head));
+    let end = legal_form(document, end);
     let words = (first..end).filter(|at| *at != head);
     let distinct = words.map(|at| distinct(document, at, first)).max().unwrap_or(0);
     Named { tokens: first..end, head, distinct }
+}
+
+/// The end with the form of a company in dots behind a comma: ", P.A.", ", P.C.".
+fn legal_form(document: &Document<'_>, end: usize) -> usize {
+    let sign = |at: usize, sign: u8| document.tokens.get(at).is_some_and(|token| token.is_sign(sign));
+    let letter = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| token.has(Flags::SINGLE) && token.is_capital())
+    };
+    let dotted =
+        sign(end, b',') && letter(end + 1) && sign(end + 2, b'.') && letter(end + 3) && sign(end + 4, b'.');
+    if dotted && document.is(end + 1, "p") { end + 5 } else { end }
 }
 
 fn left(document: &Document<'_>, head: usize) -> usize {
@@ -193,8 +205,14 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
     while first < head {
         let token = &document.tokens[first];
         let sign = !token.is_word() && !token.is_number();
-        let article = token.word.is_function() || token.is(cues::NOBODY);
+        // "The Limes Health Centre" on a line of its own.
+        let the =
+            document.is(first, "the") && token.is_capital() && !token.has(Flags::SENTENCE.or(Flags::SHOUTED));
+        let article = (token.word.is_function() || token.is(cues::NOBODY))
+            && !the
+            && !fills_line(document, first, head);
         let opener = token.has(Flags::SENTENCE)
+            && !fills_line(document, first, head)
             && token.word.is_common()
             && !token.is(cues::NAME_FILLER)
             && token.word.name_odds() < 0.0
@@ -209,6 +227,17 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
         first += 1;
     }
     first
+}
+
+/// Whether a name is all of a line or cell, as in a letterhead: it starts there, and behind its head
+/// the line ends, a wide gap or a comma comes.
+pub fn fills_line(document: &Document<'_>, first: usize, head: usize) -> bool {
+    let tokens = &document.tokens;
+    tokens[first].has(Flags::LINE)
+        && head - first >= 2
+        && (first..=head).all(|at| tokens[at].is_capital() || !tokens[at].is_word() || connects(document, at))
+        && !tokens[head].has(Flags::SHOUTED)
+        && tokens.get(head + 1).is_none_or(|next| next.has(Flags::LINE.or(Flags::GAP)) || next.is_sign(b','))
 }
 
 /// How much a word distinguishes a name.
@@ -256,7 +285,8 @@ fn distinct(document: &Document<'_>, at: usize, first: usize) -> u8 {
         {
             0
         }
-        _ if token.word.is_common() && !token.has(Flags::SENTENCE) => 1,
+        _ if token.word.is_common() && (!token.has(Flags::SENTENCE) || token.has(Flags::LINE)) => 1,
+        _ if token.word.is_substance() => 1,
         _ => 0,
     }
 }
@@ -300,27 +330,42 @@ pub fn longest(
     accept: impl Fn(Word) -> bool,
 ) -> Option<(usize, Word)> {
     let token = document.tokens.get(first).filter(|token| token.is_word())?;
-    let mut best = Some((first + 1, token.word)).filter(|(_, word)| accept(*word));
+    let best = Some((first + 1, token.word)).filter(|(_, word)| accept(*word));
+    let phrase = if token.is_capital() { document.phrase_at(first) } else { longest_phrase(document, first) };
+    phrase.filter(|(_, word)| accept(*word)).or(best)
+}
+
+/// The longest phrase of several words from a token on, with its end.
+pub fn longest_phrase(document: &Document<'_>, first: usize) -> Option<(usize, Word)> {
+    let token = document.tokens.get(first).filter(|token| token.is_word() && token.word.starts_phrase())?;
     let next = document.tokens.get(first + 1);
-    if !token.word.starts_phrase()
-        || !next.is_some_and(|next| next.is_word() || next.is_sign(b'-') || next.is_sign(b'.'))
-    {
-        return best;
+    if !next.is_some_and(|next| next.is_word() || next.is_sign(b'-') || next.is_sign(b'.')) {
+        return None;
     }
-    // The tokens of the words from here on, over hyphens and dots of abbreviations.
-    let words = (first..(first + 8).min(document.tokens.len())).take_while(|at| {
-        let token = &document.tokens[*at];
-        let joins = token.is_sign(b'-') || token.is_sign(b'.') && is_abbreviated(document, *at);
-        *at == first || !token.has(Flags::PARAGRAPH.or(Flags::GAP)) && (token.is_word() || joins)
-    });
-    let mut places = [0; 8];
-    let words = words.filter(|at| document.tokens[*at].is_word());
-    let counted = words.zip(places.iter_mut()).map(|(at, place)| {
-        *place = at;
-        document.word(at)
-    });
-    if let Some((count, word)) = lexicon().longest_phrase(counted).filter(|(_, word)| accept(*word)) {
-        best = Some((places[count - 1] + 1, word));
+    let mut phrase = lexicon().start_phrase();
+    if !phrase.push(document.slice(token.start..token.end)).starts_phrase() {
+        return None;
+    }
+    let mut best = None;
+    // Over hyphens and dots of abbreviations.
+    for at in first + 1..(first + 8).min(document.tokens.len()) {
+        let token = &document.tokens[at];
+        if token.has(Flags::PARAGRAPH.or(Flags::GAP)) {
+            break;
+        }
+        if !token.is_word() {
+            if token.is_sign(b'-') || token.is_sign(b'.') && is_abbreviated(document, at) {
+                continue;
+            }
+            break;
+        }
+        let known = phrase.push(document.slice(token.start..token.end));
+        if known.is_known() {
+            best = Some((at + 1, known));
+        }
+        if !known.starts_phrase() || phrase.words() >= LONGEST_PHRASE {
+            break;
+        }
     }
     best
 }

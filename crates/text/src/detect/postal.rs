@@ -23,7 +23,7 @@ impl Detector for Postal {
             let proposal = numeric(document, code).or_else(|| two_parts(document, at));
             let Some((end, rule, certainty)) = proposal else { continue };
             let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);
-            if number::keys(document, code).0.any(cues::KEY_POSTAL) {
+            if number::keys(code).0.any(cues::KEY_POSTAL) {
                 score.raise(
                     "key of a postal code",
                     document.bytes(code.key_at as usize..code.first as usize),
@@ -61,7 +61,7 @@ fn numeric(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str,
     if letters > 0 || !(zip4 || end - first == 1 && matches!(token.len(), 4 | 5)) {
         return None;
     }
-    let keyed = number::keys(document, code).0.any(cues::KEY_POSTAL);
+    let keyed = number::keys(code).0.any(cues::KEY_POSTAL);
     if zip4 && lexicon::zip(document.word(first)).is_some() {
         return Some((end, "ZIP+4", 0.92));
     }
@@ -80,6 +80,17 @@ fn numeric(document: &Document<'_>, code: &Code) -> Option<(usize, &'static str,
     }
     if token.len() == 5 && near && before.is_some_and(|before| before.is_capital() && before.word.is_state())
     {
+        return Some((end, "behind a state", 0.92));
+    }
+    let state = |count: usize| {
+        first.checked_sub(count).is_some_and(|at| {
+            document.same_line(at, first)
+                && document.tokens[at].is_capital()
+                && super::places::longest(document, at, |word| word.is_state())
+                    .is_some_and(|(end, _)| end == first)
+        })
+    };
+    if token.len() == 5 && near && (state(2) || state(3)) {
         return Some((end, "behind a state", 0.92));
     }
     if token.len() == 5
@@ -181,12 +192,22 @@ fn before_city(document: &Document<'_>, code: &Code) -> Option<(usize, &'static 
         .map(|run| document.runs[run].end as usize);
     let behind = document.tokens.get(run.filter(|run| *run > end).unwrap_or(end + 1));
     let last = behind.is_none_or(|behind| {
-        behind.has(Flags::LINE) || behind.is_sign(b',') || behind.is_sign(b'.') || behind.is_sign(b')')
+        behind.has(Flags::LINE)
+            || matches!(behind.first, b',' | b'.' | b')') && !behind.is_word()
+            || behind.is(cues::PARTICLE) && !behind.has(Flags::CAPITAL)
     });
     let city = next.word.is_city() || next.word.is_country();
     let certainty = match (start, last || city, dutch) {
         (_, _, true) if start || city => 0.9,
         (true, true, _) if token.len() == 5 || city => 0.85,
+        // "Dorfstrasse 3, 6493 Hospenthal": behind the number of a house.
+        (true, true, _)
+            if first >= 2
+                && document.tokens[first - 2].is_number()
+                && document.tokens[first - 2].len() <= 3 =>
+        {
+            0.8
+        }
         (false, _, _) if city && token.len() == 5 => 0.8,
         _ => return None,
     };

@@ -22,6 +22,7 @@ impl Detector for Record {
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
         spoken(document, found);
+        spaced(document, found);
         for at in 0..document.codes.len() {
             unexplained(document, at, found);
             signed(document, &document.codes[at], found);
@@ -53,13 +54,43 @@ fn spoken(document: &Document<'_>, found: &mut Candidates) {
     }
 }
 
+/// Single digits with blanks between them, as in a dictation: "7 7 1 0 4 3".
+fn spaced(document: &Document<'_>, found: &mut Candidates) {
+    let single = |code: &Code| code.digits == 1 && code.letters == 0 && code.end - code.first == 1;
+    let mut at = 0;
+    while at < document.codes.len() {
+        let end = number::series(document, at, 24);
+        let count = document.codes[at..end].iter().take_while(|code| single(code)).count();
+        if count >= 5 {
+            let (first, last) =
+                (document.codes[at].first as usize, document.codes[at + count - 1].end as usize);
+            let score = Score::new("digits one by one", document.bytes(first..last), 0.82);
+            found.add("record", Kind::RecordNumber, document.bytes(first..last), &score);
+        }
+        at += count.max(1);
+    }
+}
+
 /// A long code without a key: nobody measures six digits in a row.
 fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let code = &document.codes[at];
     let (first, end) = (code.first as usize, code.end as usize);
-    if code.digits < 5
+    // "number h22 4190": two groups behind "number".
+    let grouped = code.numbered && code.digits >= 2 && {
+        let tokens = number::extended(document, at);
+        tokens.end > end
+            && !number::is_measured(document, tokens.end)
+            && document.tokens[tokens]
+                .iter()
+                .filter(|token| token.is_number())
+                .map(|t| t.len())
+                .sum::<usize>()
+                >= 6
+    };
+    if code.digits < 5 && !grouped
         || number::is_pair(document, code)
         || number::is_shift(document, code)
+        || number::is_range(document, code)
         || number::is_medical_code(document, code)
         || number::is_measured(document, end)
         || number::is_date_like(document, code)
@@ -92,8 +123,9 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
 fn signed(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let first = code.first as usize;
     let before = (first.saturating_sub(5)..first).rev().map(|at| &document.tokens[at]);
-    let degree =
-        before.take_while(|token| token.line == document.tokens[first].line).find(|token| token.is_word());
+    let degree = before
+        .take_while(|token| token.line == document.tokens[first].line && !token.is_number())
+        .find(|token| token.is_word());
     let long = code.digits >= 4
         && code.letters <= 2
         && !number::is_pair(document, code)

@@ -4,7 +4,7 @@ use super::Detector;
 use super::places::{self, Named};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
-use crate::document::Document;
+use crate::document::{Document, Field};
 use crate::span::Kind;
 use crate::token::Flags;
 
@@ -66,6 +66,25 @@ impl Detector for School {
                 small(document, head, found);
             }
         }
+        for field in &document.fields {
+            if field.head.any(cues::KEY_SCHOOL) && !field.numbered && !field.value.is_empty() {
+                in_field(document, field, found);
+            }
+        }
+    }
+}
+
+/// The value of "School:": its capitalized words.
+fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
+    let (first, end) = (field.value.start as usize, field.value.end as usize);
+    let last = (first..end)
+        .take_while(|at| document.tokens[*at].is_capital() || document.tokens[*at].is_sign(b'-'))
+        .last();
+    let Some(last) = last.filter(|_| !document.tokens[first].word.is_function()) else { return };
+    if !document.is_any(first, &["none", "unknown", "yes", "no", "not", "year", "grade", "full"]) {
+        let key = document.bytes(field.key.start as usize..field.key.end as usize);
+        let score = Score::new("key of a school", key, 0.82);
+        found.add("school", Kind::School, document.bytes(first..last + 1), &score);
     }
 }
 

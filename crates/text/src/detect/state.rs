@@ -25,6 +25,9 @@ impl Detector for State {
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for run in &document.runs {
             let mut at = run.first as usize;
+            for place in at..(at + 3).min(run.end as usize) {
+                county(document, place, found);
+            }
             while at < run.end as usize {
                 at = code(document, at, found).or_else(|| name(document, at, found)).unwrap_or(at + 1);
             }
@@ -43,6 +46,11 @@ impl Detector for State {
 /// "Boston, MA 02151", "in Boston MA".
 fn code(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<usize> {
     let token = &document.tokens[at];
+    if is_australian(document, at) {
+        let score = Score::new("abbreviation of a state", token.start..token.end, 0.93);
+        found.add("state", Kind::State, token.start..token.end, &score);
+        return Some(at + 1);
+    }
     if !is_code(document, token) {
         return None;
     }
@@ -56,7 +64,10 @@ fn code(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
         .map(|city| &document.tokens[city])
         .is_some_and(|city| city.is_capital());
     let keyed = document.field_of(at).is_some_and(|field| field.head.any(cues::KEY_STATE));
+    // "ID 66120" is a number of somebody rather than a place in Idaho.
+    let label = document.is(at, "id") && !comma;
     let certainty = match (comma, zip, city) {
+        (_, true, _) if label => return None,
         (_, true, _) => 0.95,
         (true, _, true)
             if !(token.is(cues::CREDENTIAL))
@@ -80,6 +91,34 @@ fn code(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
     Some(at + 1)
 }
 
+/// Whether a token is a state of Australia before a postal code: "NSW 2173".
+fn is_australian(document: &Document<'_>, at: usize) -> bool {
+    document.tokens[at].has(Flags::UPPER)
+        && document.is_any(at, &["nsw", "vic", "qld", "tas", "act", "sa", "wa", "nt"])
+        && document.tokens.get(at + 1).is_some_and(|next| {
+            next.is_number() && next.len() == 4 && next.has(Flags::SPACE) && !next.has(Flags::LINE)
+        })
+}
+
+/// The county at a token: "Co. Sligo", "County Durham".
+fn county(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let dot = usize::from(at > 0 && tokens[at - 1].is_sign(b'.') && document.glued(at - 1));
+    let Some(head) = at.checked_sub(1 + dot).filter(|head| document.is_any(*head, &["co", "county"])) else {
+        return;
+    };
+    let placed = head > 0
+        && (tokens[head - 1].is_sign(b',') || document.is_any(head - 1, &["in", "from", "of", "near"]))
+        || tokens[head].has(Flags::LINE.or(Flags::GAP));
+    let name = tokens[at].is_capital() && !tokens[at].has(Flags::LINE.or(Flags::GAP).or(Flags::SINGLE));
+    let last =
+        tokens.get(at + 1).is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::GAP)));
+    if placed && name && last && tokens[head].is_capital() {
+        let score = Score::new("county", document.bytes(head..at), 0.8);
+        found.add("state", Kind::State, tokens[at].start..tokens[at].end, &score);
+    }
+}
+
 /// "Arizona", "New South Wales", and counties.
 fn name(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<usize> {
     let token = &document.tokens[at];
@@ -100,7 +139,10 @@ fn name(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
         (false, false) => 0.8,
         (false, true) => 0.3,
     };
-    let score = Score::new("name of a state", document.bytes(at..end), certainty);
+    let mut score = Score::new("name of a state", document.bytes(at..end), certainty);
+    if places::is_eponymous(document, &(at..end)) {
+        score.lower("eponym or product", document.bytes(end..end + 1), 0.7);
+    }
     found.add("state", Kind::State, document.bytes(at..end), &score);
     Some(end)
 }

@@ -32,14 +32,9 @@ impl Detector for Street {
             if token.is(cues::BUILDING_PART) {
                 post_box(document, at, found);
             }
-        }
-        for pair in document
-            .tokens
-            .windows(2)
-            .enumerate()
-            .filter(|(_, pair)| pair[0].len() == 6 && pair[1].len() == 2)
-        {
-            corner(document, pair.0, found);
+            if token.is(cues::CORNER) {
+                corner(document, at, found);
+            }
         }
         for code in &document.codes {
             glued(document, code.first as usize, found);
@@ -144,6 +139,12 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
     {
         first += 1;
     }
+    if first == suffix
+        && document.is_any(suffix, &["route", "rte", "highway", "hwy"])
+        && tokens.get(suffix + 1).is_some_and(Token::is_number)
+    {
+        return numbered_road(document, suffix, found);
+    }
     let short = document.is_any(suffix, &["dr", "st"]);
     // "Dr" before a name is a title, "St" before one a saint.
     let title = short
@@ -164,9 +165,12 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
         (Some(_), _) if first < suffix => 0.95,
         (Some(_), _) => 0.4,
         (None, true) => 0.82,
-        (None, false) if short => 0.35,
+        (None, false) if is_residential(document, first, suffix) => 0.58,
         (None, false) => 0.35,
     };
+    if number.is_none() && tokens[suffix].has(Flags::SHOUTED) && suffix - first > 2 {
+        return;
+    }
     let mut score = Score::new("suffix of a street", document.bytes(suffix..suffix + 1), certainty);
     if let Some(on) = on.filter(|_| number.is_none()) {
         score.raise("preposition", document.bytes(on..on + 1), 0.45);
@@ -175,12 +179,43 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
     found.add("street", Kind::Street, document.bytes(start..end), &score);
 }
 
+/// Whether a name has an ending that hardly anything but a small street has: "Hawthorn Close".
+fn is_residential(document: &Document<'_>, first: usize, suffix: usize) -> bool {
+    let tokens = &document.tokens;
+    let ending = document.is_any(
+        suffix,
+        &[
+            "close", "gardens", "court", "walk", "parade", "row", "place", "grove", "rise", "way", "croft",
+            "cottages", "quay", "wharf", "alley", "square", "garth", "chase", "brae", "pike", "cove",
+        ],
+    );
+    let line = tokens[first].has(Flags::LINE)
+        && tokens.get(suffix + 1).is_some_and(|next| next.is_sign(b',') || next.has(Flags::LINE));
+    ending
+        && suffix > first
+        && suffix - first <= 2
+        && !tokens[suffix].has(Flags::SHOUTED)
+        && (!tokens[first].has(Flags::SENTENCE) || line)
+        && !tokens[first].word.is_medical()
+        && !tokens[first].is(cues::HEADING)
+        && !tokens
+            .get(suffix + 1)
+            .is_some_and(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)))
+}
+
 /// Words before a road with a number.
 const ROADS: &[&str] = &["county", "state", "rural", "us", "old", "farm", "township", "forest", "service"];
 
 /// "County Road 12", "Route 9", "Highway 61".
 fn numbered_road(document: &Document<'_>, road: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
+    // "Mile Marker 18, Route 9".
+    let marker = road.checked_sub(4).filter(|at| {
+        document.is_any(*at, &["mile", "milepost", "exit", "junction"])
+            && document.is_any(*at + 1, &["marker", "post"])
+            && tokens[*at + 2].is_number()
+            && tokens[*at + 3].is_sign(b',')
+    });
     let number = tokens
         .get(road + 1)
         .is_some_and(|token| token.is_number() && token.len() <= 4 && !token.has(Flags::LINE.or(Flags::GAP)));
@@ -189,7 +224,7 @@ fn numbered_road(document: &Document<'_>, road: usize, found: &mut Candidates) {
     {
         let county = road > 0 && document.is_any(road - 1, ROADS);
         let start = road - usize::from(county);
-        let start = house_number(document, start).unwrap_or(start);
+        let start = marker.or_else(|| house_number(document, start)).unwrap_or(start);
         let score = Score::new("road with a number", document.bytes(road..road + 2), 0.8);
         found.add("street", Kind::Street, document.bytes(start..road + 2), &score);
     }
@@ -247,7 +282,10 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
     end = parts(document, end);
     // "Bramble Court, 7 Old Ferry Road", "Flat 2, 7 Old Ferry Road".
     let mut start = first;
-    if start >= 2 && tokens[start - 1].is_sign(b',') {
+    for _ in 0..2 {
+        if start < 2 || !tokens[start - 1].is_sign(b',') {
+            break;
+        }
         let run = places::capitals_before(document, start - 1, 4);
         let house = |at: usize| {
             tokens[at].is(cues::STREET_SUFFIX.or(cues::BUILDING_PART))
@@ -460,7 +498,7 @@ fn abbreviated(document: &Document<'_>, number: usize, found: &mut Candidates) {
     ];
     if let Some(kind) = dot
         .and_then(|dot| dot.checked_sub(1))
-        .filter(|kind| tokens[*kind].is_word() && document.is_any(*kind, &kinds))
+        .filter(|kind| tokens[*kind].is_capital() && document.is_any(*kind, &kinds))
     {
         let score = Score::new("prefix of a street", document.bytes(kind..kind + 1), 0.86);
         found.add("street", Kind::Street, document.bytes(kind..number + 1), &score);
@@ -474,15 +512,25 @@ fn crossing(document: &Document<'_>, number: usize, found: &mut Candidates) {
     else {
         return;
     };
-    let on = road
-        .checked_sub(1)
-        .is_some_and(|on| document.is_any(on, &["at", "on", "off", "near", "along", "and", "from", "to"]));
+    let on = document.tokens[road].has(Flags::LINE)
+        || road.checked_sub(1).is_some_and(|on| {
+            document.is_any(on, &["at", "on", "off", "near", "along", "and", "from", "to"])
+                || document.tokens[on].is_sign(b':')
+        });
     let roman = document.tokens[number].is_number()
         && document.tokens[number].len() <= 3
         && document.same_line(road, number);
     if on && roman && document.tokens[road].has(Flags::CAPITAL) {
-        let score = Score::new("road with a number", document.bytes(road..number + 1), 0.76);
-        found.add("street", Kind::Street, document.bytes(road..number + 1), &score);
+        // "RT 22 AND OLD MILL RD".
+        let joined = document.is(number + 1, "and")
+            || document.tokens.get(number + 1).is_some_and(|t| t.is_sign(b'&'));
+        let suffix = (number + 3..number + 7).find(|at| {
+            document.tokens.get(*at).is_some_and(|token| token.is(cues::STREET_SUFFIX) && token.is_capital())
+                && document.same_line(number, *at)
+        });
+        let end = suffix.filter(|_| joined).map_or(number + 1, |suffix| suffix + 1);
+        let score = Score::new("road with a number", document.bytes(road..number + 1), 0.8);
+        found.add("street", Kind::Street, document.bytes(road..end), &score);
     }
 }
 
@@ -527,7 +575,9 @@ fn block(document: &Document<'_>, number: usize, found: &mut Candidates) {
     let evidence = document.bytes(line.first as usize..line.end as usize);
     let above = &document.lines[number - 1];
     let (first, end) = (above.first as usize, above.end as usize);
-    if let Some(tokens) = address(document, first, end) {
+    if let Some(tokens) = address(document, first, end)
+        && !document.tokens.get(tokens.end).is_some_and(|next| next.is_sign(b':'))
+    {
         let score = Score::new("above a city", evidence.clone(), 0.86);
         found.add("street", Kind::Street, document.bytes(tokens), &score);
     }

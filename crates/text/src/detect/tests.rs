@@ -84,6 +84,70 @@ fn last_names_that_are_words() {
     ]);
 }
 
+/// Layouts of lists, forms and chats: names and ages without the words that letters have.
+#[test]
+fn lists_forms_and_chats() {
+    check(
+        Kind::Person,
+        &[
+            ("Bed 1 COLE, Winifred 88 CAP, on oxygen", &["COLE, Winifred"]),
+            ("JALLOH HAMZA   M   14.03.15", &["JALLOH HAMZA"]),
+            ("Patient   TRAN, THI MAI      Sex F", &["TRAN, THI MAI"]),
+            ("Signed by MARY KOSLOW, APRN today.", &["MARY KOSLOW"]),
+            ("mother of three (Jayden 9, Aaliyah 6)", &["Jayden", "Aaliyah"]),
+            ("She stays with her sister Peg in town.", &["Peg"]),
+            ("He was hit by a man known as \"Spider\" outside.", &["Spider"]),
+            ("They live with the Thompsons, next door.", &["Thompsons"]),
+            ("Case 1 (H.-P. Lund) is well.", &["H.-P. Lund"]),
+            ("Wound clean. Review in June. DJR\n", &["DJR"]),
+        ],
+    );
+    check(
+        Kind::Age,
+        &[
+            ("Bed 1 COLE, Winifred 88 CAP, on oxygen", &["88"]),
+            ("Bed 4  Mrs Farrow 66  cellulitis of the leg", &["66"]),
+            ("mother of three (Jayden 9, Aaliyah 6)", &["9", "6"]),
+            ("It is her birthday soon, she'll be 93!", &["93"]),
+            ("Dr Farrow 3 May", &[]),
+            ("Mallampati 2, Apgar 9", &[]),
+            ("I rang Mrs Farrow 12 times", &[]),
+        ],
+    );
+    clean(&[
+        "Weber B ankle, Gustilo II tibia.",
+        "Hawkins+, Neer+, Phalen +ve.",
+        "PHx Osgood-Schlatter.",
+        "SODIUM   139   mmol/L   135-145",
+        "On Zoloft 50 mg and Sprintec.",
+        "Expires exp 09/27.",
+    ]);
+}
+
+#[test]
+fn places_in_other_layouts() {
+    check(
+        Kind::Institution,
+        &[
+            ("He was found outside The Crown and Anchor last night.", &["The Crown and Anchor"]),
+            ("Previous operation at Royal Elmwood in the past.", &["Royal Elmwood"]),
+            ("The Limes Health Centre\n\nDear Doctor,", &["The Limes Health Centre"]),
+            ("the bills go to the Borough of Wexcombe.", &["Borough of Wexcombe"]),
+        ],
+    );
+    check(
+        Kind::State,
+        &[("5 High Street, Wattle Grove NSW 2173", &["NSW"]), ("Strand Road, Tubber, Co. Sligo", &["Sligo"])],
+    );
+    check(
+        Kind::Phone,
+        &[("Ring me on extension 118.", &["118"]), ("Paged Dr. Petrosyan, x70112.", &["x70112"])],
+    );
+    check(Kind::Account, &[("paid to IBAN IE29 AIBK 9311 5212 3456 78.", &["IE29 AIBK 9311 5212 3456 78"])]);
+    check(Kind::RecordNumber, &[("hospital number 7 7 1 0 4 3 he is in room six", &["7 7 1 0 4 3"])]);
+    check(Kind::Date, &[("came in last tuesday the fourteenth with sepsis", &["fourteenth"])]);
+}
+
 #[test]
 fn names_are_found_everywhere_once_they_are_found() {
     let text = "Mr. Zorvan Telquist came today. His pain is gone. Telquist's wound is clean, and Teliquist walks. TELQUIST agrees.";

@@ -22,7 +22,7 @@ impl Detector for Vehicle {
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for at in 0..document.codes.len() {
             let code = &document.codes[at];
-            let (key, _) = number::keys(document, code);
+            let (key, _) = number::keys(code);
             let lettered = code.letters > 0 || number::extended(document, at).start < code.first as usize;
             if lettered && key.any(cues::KEY_VEHICLE) {
                 self.plate(document, at, found);

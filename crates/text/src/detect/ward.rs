@@ -4,7 +4,7 @@ use super::Detector;
 use super::names::nameness;
 use crate::candidates::{Candidates, Score};
 use crate::cues;
-use crate::document::Document;
+use crate::document::{Document, Field};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
 
@@ -17,6 +17,9 @@ impl Detector for Ward {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        for field in &document.fields {
+            in_field(document, field, found);
+        }
         for cue in &document.heads {
             let at = *cue as usize;
             if document.tokens[at].is(cues::WARD_HEAD) {
@@ -27,6 +30,28 @@ impl Detector for Ward {
                 direction(document, at, found);
             }
         }
+    }
+}
+
+/// The value of "Ward:" or "Room:": a few words in capitals and numbers.
+fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (field.value.start as usize, field.value.end as usize);
+    let key = field.key.end.saturating_sub(1) as usize;
+    if !document.is_any(key, &["ward", "room", "unit", "bay"]) || first >= end || end - first > 4 {
+        return;
+    }
+    let fits = tokens[first..end].iter().all(|token| {
+        token.is_capital()
+            || token.is_number() && token.len() <= 3
+            || token.is_sign(b'-')
+            || token.is_sign(b'/')
+    });
+    let named =
+        tokens[first].is_capital() && !tokens[first].word.is_function() && !tokens[first].has(Flags::LINE);
+    if fits && named && !document.is_any(first, &["none", "unknown", "n", "tbc"]) {
+        let score = Score::new("key of a ward", document.bytes(key..key + 1), 0.76);
+        found.add("ward", Kind::Ward, document.bytes(first..end), &score);
     }
 }
 

@@ -23,6 +23,10 @@ pub struct Code {
     pub numbered: bool,
     /// The first token of the words before it that have classes.
     pub key_at: u32,
+    /// The same as `key` with the classes of its field's key, if it is in the value of one.
+    pub keys: Classes,
+    /// The same as `numbered`, also by the key of its field.
+    pub is_numbered: bool,
 }
 
 /// Finds all codes.
@@ -68,7 +72,17 @@ fn code(tokens: &[Token], first: usize, end: usize, barrier: usize) -> Option<Co
         return None;
     }
     let (key, numbered, key_at) = key(tokens, first, barrier);
-    Some(Code { first: first as u32, end: end as u32, digits, letters, key, numbered, key_at: key_at as u32 })
+    Some(Code {
+        first: first as u32,
+        end: end as u32,
+        digits,
+        letters,
+        key,
+        numbered,
+        key_at: key_at as u32,
+        keys: key,
+        is_numbered: numbered,
+    })
 }
 
 /// Words before a code that are looked at.

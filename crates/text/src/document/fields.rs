@@ -34,6 +34,8 @@ pub fn find(tokens: &[Token], lines: &[Line], fields: &mut Vec<Field>) {
         for colon in from..end {
             if tokens[colon].is_sign(b':') && is_key_colon(tokens, colon) {
                 add(tokens, lines, number, colon, first_field, fields);
+            } else if tokens[colon].has(Flags::GAP) && colon > from {
+                add_spaced(tokens, from, colon, end, fields);
             }
         }
     }
@@ -65,7 +67,19 @@ fn add(
         .iter()
         .take(2)
         .any(|token| token.is(cues::BEFORE_PERSON) && token.len() >= 2 && is_greeting(token));
-    if chat || salutation {
+    // "D/W Prof Thanos: SLT": a title makes a name of what is before the colon.
+    let last = colon.checked_sub(2).map(|at| &tokens[at]);
+    let dotted = last.is_some_and(|last| last.is_sign(b'.') && colon >= 3);
+    let title = if dotted { Some(&tokens[colon - 3]) } else { last };
+    let titled = tokens[colon - 1].is_capital()
+        && title.is_some_and(|title| title.is(cues::TITLE) && title.is_capital() && title.len() <= 4);
+    // "before you leave for Gothenburg: he came": a sentence.
+    let sentence = tokens[colon - 1].is_capital()
+        && tokens[colon - 1].cue.classes == Classes::NONE
+        && last.is_some_and(|last| {
+            last.is_word() && !last.has(Flags::CAPITAL) && last.word.is_function() && colon >= from + 4
+        });
+    if chat || salutation || titled || sentence {
         return;
     }
     if let Some(last) = previous {
@@ -82,6 +96,53 @@ fn add(
     let (key, value) = (key.start as u32..key.end as u32, value.start as u32..value.end as u32);
     fields.push(Field { key, value, head, all, numbered });
 }
+
+/// Adds a field whose value stands behind a wide gap instead of a colon: "Patient   TRAN, MAI".
+fn add_spaced(tokens: &[Token], from: usize, value: usize, end: usize, fields: &mut Vec<Field>) {
+    let mut first = value;
+    while first > from && value - first < 3 && !tokens[first].has(Flags::GAP) | (first == value) {
+        let token = &tokens[first - 1];
+        if !(token.is_word() && token.is(SPACED_KEYS)) {
+            break;
+        }
+        first -= 1;
+    }
+    let starts = tokens[first].has(Flags::LINE.or(Flags::GAP));
+    let after = fields.last().is_none_or(|last| last.value.start as usize <= first);
+    if first == value || !starts || !after || tokens[first].is(cues::UNIT) || tokens[value].is_sign(b':') {
+        return;
+    }
+    if let Some(last) = fields.last_mut() {
+        last.value.end = last.value.end.min(first as u32).max(last.value.start);
+    }
+    let classes = |token: &Token| token.cue.classes;
+    let all = tokens[first..value].iter().map(classes).fold(Classes::NONE, Classes::or);
+    let head = tokens[first..value].iter().rfind(|token| !token.is(cues::NUMBER_WORD));
+    let numbered = tokens[value - 1].is(cues::NUMBER_WORD);
+    let stop = tokens[value + 1..end].iter().position(|token| token.has(Flags::GAP));
+    let stop = stop.map_or(end, |stop| value + 1 + stop).min(value + MOST_TOKENS);
+    fields.push(Field {
+        key: first as u32..value as u32,
+        value: value as u32..stop as u32,
+        head: head.map_or(Classes::NONE, classes),
+        all,
+        numbered,
+    });
+}
+
+/// Classes of words that are keys without a colon.
+const SPACED_KEYS: Classes = cues::KEY_PERSON
+    .or(cues::KEY_DATE)
+    .or(cues::KEY_RECORD)
+    .or(cues::KEY_ACCOUNT)
+    .or(cues::KEY_PHONE)
+    .or(cues::KEY_LICENCE)
+    .or(cues::KEY_DEVICE)
+    .or(cues::KEY_NATIONAL)
+    .or(cues::KEY_ADDRESS)
+    .or(cues::KEY_EMPLOYER)
+    .or(cues::KEY_AGE)
+    .or(cues::NUMBER_WORD);
 
 /// Whether a word greets: "Dear", "Hi".
 fn is_greeting(token: &Token) -> bool {

@@ -74,7 +74,15 @@ fn is_wrapped(tokens: &[Token], written: usize, at: usize) -> bool {
         .map(|(_, token)| token)
         .take_while(|token| token.is_word() || matches!(token.first, b':' | b'#' | b'/'))
         .any(|token| token.is_sign(b':'));
-    !(item || bullet || key)
+    // "drbatt 09:43: whats her temp?", and lists of lines that start with a date or a number.
+    let number = |at: usize| tokens.get(at).is_some_and(Token::is_number);
+    let timed = number(at + 1) && tokens.get(at + 2).is_some_and(|sign| sign.is_sign(b':')) && number(at + 3);
+    let dated = number(at)
+        && number(written)
+        && tokens.get(at + 1).is_some_and(|sign| {
+            sign.first == tokens[written + 1].first && matches!(sign.first, b'/' | b':' | b'.' | b'-')
+        });
+    !(item || bullet || key || timed || dated)
 }
 
 /// Whether a token is the first of a sentence, item or cell.

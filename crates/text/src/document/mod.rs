@@ -16,7 +16,8 @@ pub use runs::Run;
 use std::ops::Range;
 
 use crate::cues::{self, Classes};
-use crate::detect::{Nameness, judge};
+use crate::detect::{Nameness, judge, longest_phrase};
+use crate::lexicon::Word;
 use crate::token::{self, Flags, Token};
 
 /// Classes of [`Document::heads`].
@@ -29,10 +30,16 @@ const HEADS: Classes = cues::INSTITUTION_HEAD
     .or(cues::STREET_PREFIX)
     .or(cues::BUILDING_PART)
     .or(cues::OFFICE)
+    .or(cues::CORNER)
     .or(cues::DIRECTION);
 /// Classes of [`Document::times`].
-const TIMES: Classes =
-    cues::MONTH.or(cues::HOLIDAY).or(cues::NAMED_DAY).or(cues::SEASON).or(cues::NUMBER).or(cues::AGE);
+const TIMES: Classes = cues::MONTH
+    .or(cues::HOLIDAY)
+    .or(cues::NAMED_DAY)
+    .or(cues::SEASON)
+    .or(cues::NUMBER)
+    .or(cues::AGE)
+    .or(cues::ORDINAL);
 /// Classes of [`Document::people`].
 const PEOPLE: Classes = cues::TITLE
     .or(cues::RELATIVE)
@@ -64,6 +71,9 @@ pub struct Document<'a> {
     pub people: Vec<u32>,
     /// How much capitalized words look like names, by token.
     pub names: Vec<Option<Nameness>>,
+    /// The longest phrases of the lexicon that start with a capitalized word: its token, the token
+    /// after the phrase, and what is known about it.
+    pub phrases: Vec<(u32, u32, Word)>,
     /// At signs, by token.
     pub ats: Vec<u32>,
     /// Colons and dots between words without blanks, by token.
@@ -83,6 +93,7 @@ impl<'a> Document<'a> {
             mut times,
             mut people,
             mut names,
+            mut phrases,
             mut ats,
             mut joints,
             ..
@@ -94,6 +105,7 @@ impl<'a> Document<'a> {
         times.clear();
         people.clear();
         names.clear();
+        phrases.clear();
         ats.clear();
         joints.clear();
         for (at, token) in (0..).zip(&tokens) {
@@ -116,6 +128,11 @@ impl<'a> Document<'a> {
         runs::find(&tokens, &mut runs);
         codes::find(&tokens, &mut codes);
         fields::find(&tokens, &lines, &mut fields);
+        for field in &fields {
+            for token in &mut tokens[field.key.start as usize..field.key.end as usize] {
+                token.flags = token.flags.or(Flags::KEY);
+            }
+        }
         let mut document = Document {
             text,
             tokens,
@@ -127,20 +144,64 @@ impl<'a> Document<'a> {
             times,
             people,
             names: Vec::new(),
+            phrases: Vec::new(),
             ats,
             joints,
         };
+        for (at, token) in document.tokens.iter().enumerate() {
+            if token.word.starts_phrase()
+                && token.is_capital()
+                && let Some((end, word)) = longest_phrase(&document, at)
+            {
+                phrases.push((at as u32, end as u32, word));
+            }
+        }
+        document.phrases = phrases;
         let judged = |(at, token): (usize, &Token)| token.is_capital().then(|| judge(&document, at));
         names.extend(document.tokens.iter().enumerate().map(judged));
         document.names = names;
+        document.join_keys();
         document
+    }
+
+    /// Adds the keys of fields to the codes in their values.
+    fn join_keys(&mut self) {
+        let mut codes = std::mem::take(&mut self.codes);
+        for code in &mut codes {
+            let field = self.field_of(code.first as usize);
+            if let Some(field) = field.filter(|field| code.first - field.value.start < 3) {
+                code.keys = code.key.or(field.head).or(field.all);
+                code.is_numbered = code.numbered || field.numbered;
+            }
+        }
+        self.codes = codes;
     }
 
     /// The memory of the document for the next one.
     pub fn forget(self) -> Document<'static> {
-        let Document { tokens, lines, runs, codes, fields, heads, times, people, names, ats, joints, .. } =
-            self;
-        Document { text: "", tokens, lines, runs, codes, fields, heads, times, people, names, ats, joints }
+        let Document { tokens, lines, runs, codes, fields, heads, times, people, .. } = self;
+        let (names, phrases, ats, joints) = (self.names, self.phrases, self.ats, self.joints);
+        Document {
+            text: "",
+            tokens,
+            lines,
+            runs,
+            codes,
+            fields,
+            heads,
+            times,
+            people,
+            names,
+            phrases,
+            ats,
+            joints,
+        }
+    }
+
+    /// The longest phrase that starts with a capitalized word, with its end.
+    pub fn phrase_at(&self, at: usize) -> Option<(usize, Word)> {
+        let place = self.phrases.binary_search_by_key(&(at as u32), |phrase| phrase.0).ok()?;
+        self.phrases.get(place).map(|(_, end, word)| (*end as usize, *word))
     }
 
     /// The text of a token.
@@ -164,15 +225,24 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether a token is this ASCII word in any case.
+    /// Whether a token is this word, its ASCII letters in any case.
+    #[inline]
     pub fn is(&self, at: usize, word: &str) -> bool {
-        self.word(at).eq_ignore_ascii_case(word)
+        self.tokens.get(at).is_some_and(|token| self.reads(token, word.as_bytes()))
     }
 
-    /// Whether a token is one of these ASCII words in any case.
+    /// Whether a token is one of these words, their ASCII letters in any case.
+    #[inline]
     pub fn is_any(&self, at: usize, words: &[&str]) -> bool {
-        let own = self.word(at);
-        words.iter().any(|word| word.len() == own.len() && own.eq_ignore_ascii_case(word))
+        self.tokens.get(at).is_some_and(|token| words.iter().any(|word| self.reads(token, word.as_bytes())))
+    }
+
+    /// Compares lengths and first letters before it looks at the text.
+    #[inline]
+    fn reads(&self, token: &Token, word: &[u8]) -> bool {
+        token.len() == word.len()
+            && word.first().is_some_and(|first| first | 0x20 == token.first | 0x20)
+            && self.text.as_bytes()[token.start as usize..token.end as usize].eq_ignore_ascii_case(word)
     }
 
     /// Whether a token follows the one before it without a blank.
@@ -200,8 +270,7 @@ impl<'a> Document<'a> {
 
     /// Whether a token belongs to the key of a field.
     pub fn is_key(&self, at: usize) -> bool {
-        let behind = self.fields.partition_point(|field| field.key.start as usize <= at);
-        behind.checked_sub(1).is_some_and(|last| self.fields[last].key.contains(&(at as u32)))
+        self.tokens.get(at).is_some_and(|token| token.has(Flags::KEY))
     }
 
     /// Whether a word is a heading of a table: alone in its cell, and a key.
@@ -210,9 +279,12 @@ impl<'a> Document<'a> {
         let key = |at: usize| {
             self.tokens.get(at).is_some_and(|token| token.is_word() && token.cue.classes != Classes::NONE)
         };
+        if !key(at) {
+            return false;
+        }
         let ends = bar(at + 1) || key(at + 1) && bar(at + 2);
         let starts = at > 0 && (bar(at - 1) || key(at - 1) && at > 1 && bar(at - 2));
-        key(at) && ends && starts
+        ends && starts
     }
 
     /// The last field whose value has this token.

@@ -23,7 +23,7 @@ pub fn find(tokens: &[Token], runs: &mut Vec<Run>) {
     runs.clear();
     let mut at = 0;
     while at < tokens.len() {
-        if !is_proper(&tokens[at]) {
+        if !is_proper(&tokens[at]) && !is_titled(tokens, at) {
             at += 1;
             continue;
         }
@@ -44,6 +44,15 @@ fn following(tokens: &[Token], end: usize) -> Option<usize> {
         let abbreviated = last.has(Flags::SINGLE)
             || last.is(cues::TITLE)
             || last.len() == 2 && last.is(cues::NAME_FILLER.or(cues::STREET_SUFFIX));
+        // "H.-P. Lund".
+        if last.has(Flags::SINGLE)
+            && tokens.get(end + 1).is_some_and(|sign| sign.is_sign(b'-') && !sign.has(Flags::SPACE))
+            && tokens.get(end + 2).is_some_and(|second| {
+                second.is_capital() && second.has(Flags::SINGLE) && !second.has(Flags::SPACE)
+            })
+        {
+            return Some(end + 2);
+        }
         let behind = tokens.get(end + 1).filter(|behind| is_proper(behind) && abbreviated)?;
         return joined(last, behind).then_some(end + 1);
     }
@@ -60,7 +69,7 @@ fn following(tokens: &[Token], end: usize) -> Option<usize> {
         return (behind.is_word() && behind.has(Flags::CAPITAL) && !behind.has(Flags::SPACE))
             .then_some(end + 1);
     }
-    if is_proper(next) && joined(last, next) {
+    if (is_proper(next) || is_titled(tokens, end)) && joined(last, next) {
         return Some(end);
     }
     // Up to three small particles before a capital.
@@ -96,6 +105,19 @@ fn is_proper(token: &Token) -> bool {
         || word.is_country()
         || token.len() == 2 && word.is_state_code();
     !word.is_known() || named || place || token.is(cue) || token.has(Flags::SINGLE)
+}
+
+/// Whether a title stands before a word where all words are in capitals: "CHIEF SKIP DAUGHERTY".
+fn is_titled(tokens: &[Token], at: usize) -> bool {
+    let token = &tokens[at];
+    let dot = usize::from(at > 0 && tokens[at - 1].is_sign(b'.'));
+    token.is_capital()
+        && token.has(Flags::UPPER)
+        && token.word.is_first_name()
+        && !token.has(Flags::LINE.or(Flags::GAP))
+        && at.checked_sub(1 + dot).is_some_and(|title| {
+            tokens[title].is(cues::TITLE) && !tokens[title].is(cues::STREET_SUFFIX.or(cues::RELATIVE))
+        })
 }
 
 fn is_particle(token: &Token) -> bool {

@@ -128,6 +128,9 @@ fn fold_ascii(byte: u8) -> u8 {
 }
 
 fn fold(word: &str, mut push: impl FnMut(u8)) {
+    if word.is_ascii() {
+        return word.bytes().for_each(|byte| push(fold_ascii(byte)));
+    }
     for letter in word.chars().flat_map(char::to_lowercase) {
         match letter {
             _ if letter.is_ascii() => push(fold_ascii(letter as u8)),

@@ -40,6 +40,30 @@ pub fn lexicon() -> &'static Lexicon {
     })
 }
 
+/// A phrase that grows word by word. Allocates nothing.
+pub struct Phrase<'a> {
+    lexicon: &'a Lexicon,
+    hashes: fold::Hasher,
+    words: usize,
+}
+
+impl Phrase<'_> {
+    /// Adds a word and returns what is known about the phrase so far.
+    pub fn push(&mut self, word: &str) -> Word {
+        if self.words > 0 {
+            self.hashes.push_word(" ");
+        }
+        self.words += 1;
+        self.hashes.push_word(word);
+        self.lexicon.hashed(self.hashes.finish())
+    }
+
+    /// The number of words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+}
+
 impl Lexicon {
     /// Returns what is known about a word, without a possessive 's. Case and accents do not matter.
     pub fn word(&self, word: &str) -> Word {
@@ -55,14 +79,10 @@ impl Lexicon {
     /// Returns the longest phrase that starts with the first of these words, and how many words it
     /// has: at least two and at most [`LONGEST_PHRASE`]. Allocates nothing.
     pub fn longest_phrase<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Option<(usize, Word)> {
-        let mut hashes = fold::Hasher::default();
+        let mut phrase = self.start_phrase();
         let mut longest = None;
         for (before, word) in words.into_iter().take(LONGEST_PHRASE).enumerate() {
-            if before > 0 {
-                hashes.push_word(" ");
-            }
-            hashes.push_word(word);
-            let found = self.hashed(hashes.finish());
+            let found = phrase.push(word);
             if before > 0 && found.is_known() {
                 longest = Some((before + 1, found));
             }
@@ -71,6 +91,11 @@ impl Lexicon {
             }
         }
         longest
+    }
+
+    /// Starts a phrase that words are added to.
+    pub fn start_phrase(&self) -> Phrase<'_> {
+        Phrase { lexicon: self, hashes: fold::Hasher::default(), words: 0 }
     }
 
     /// Returns what is known about a word or phrase whose [`hash`] the caller has.
@@ -83,6 +108,12 @@ impl Lexicon {
     /// the cache.
     pub fn is_usual(&self, hash: u64) -> bool {
         self.table.may_be_usual(hash) && self.hashed(hash).is_usual()
+    }
+
+    /// Whether one letter added somewhere may turn a word of up to 17 letters with this [`hash`]
+    /// into a word that [`Word::is_usual`]; false is certain.
+    pub fn may_be_shortened(&self, hash: u64) -> bool {
+        self.table.may_be_shortened(hash)
     }
 
     /// The number of words and phrases.

@@ -9,6 +9,10 @@ use super::{Word, fold};
 /// The number of bits of the filter of usual words: 128 kB. Usual words set 4 % of the bits.
 const FILTER: usize = 1 << 20;
 
+/// The number of bits of the filter of usual words without one letter: 512 kB, of which they set
+/// 8 %.
+const SHORTENED: usize = 1 << 22;
+
 /// Words and phrases by hash.
 pub(super) struct Table {
     /// The upper half of the hash, then the index of the attributes plus one; 0 is an empty slot.
@@ -16,6 +20,8 @@ pub(super) struct Table {
     attributes: Vec<u64>,
     /// A bit for the hash of each usual word.
     usual: Vec<u64>,
+    /// A bit for the hash of each usual word without each of its letters.
+    shortened: Vec<u64>,
     words: usize,
 }
 
@@ -28,21 +34,43 @@ impl Table {
             slots: vec![(0, 0); size],
             attributes: parts.attributes(),
             usual: vec![0; FILTER / 64],
+            shortened: vec![0; SHORTENED / 64],
             words: parts.words,
         };
         let usual: Vec<bool> = table.attributes.iter().map(|&bits| Word(bits).is_usual()).collect();
         // First all hashes, then all slots: a loop that only waits for memory waits for several
         // slots at a time.
         let mut hashes = Vec::with_capacity(parts.words);
-        parts.each(|word| hashes.push(fold::hash_bytes(word)))?;
+        let mut ids = parts.ids();
+        parts.each(|word| {
+            hashes.push(fold::hash_bytes(word));
+            let id = ids.next().unwrap_or(0) as usize;
+            if usual.get(id).copied().unwrap_or(false) {
+                table.shorten(word);
+            }
+        })?;
         for (hash, id) in hashes.into_iter().zip(parts.ids()) {
             table.insert(hash, id);
             if usual.get(id as usize).copied().unwrap_or(false) {
-                let (at, bit) = filtered(hash);
+                let (at, bit) = filtered(hash, FILTER);
                 table.usual[at] |= bit;
             }
         }
         Some(table)
+    }
+
+    /// Notes a usual word without each of its letters.
+    fn shorten(&mut self, word: &[u8]) {
+        if word.len() > LONGEST_SHORTENED {
+            return;
+        }
+        let mut shorter = [0; LONGEST_SHORTENED];
+        for without in 0..word.len() {
+            shorter[..without].copy_from_slice(&word[..without]);
+            shorter[without..word.len() - 1].copy_from_slice(&word[without + 1..]);
+            let (at, bit) = filtered(fold::hash_bytes(&shorter[..word.len() - 1]), SHORTENED);
+            self.shortened[at] |= bit;
+        }
     }
 
     fn insert(&mut self, hash: u64, id: u32) {
@@ -71,8 +99,15 @@ impl Table {
 
     /// Whether a hash may be that of a usual word; false is certain.
     pub(super) fn may_be_usual(&self, hash: u64) -> bool {
-        let (at, bit) = filtered(hash);
+        let (at, bit) = filtered(hash, FILTER);
         self.usual[at] & bit != 0
+    }
+
+    /// Whether a hash may be that of a usual word without one of its letters; false is certain for
+    /// words of up to [`LONGEST_SHORTENED`] letters.
+    pub(super) fn may_be_shortened(&self, hash: u64) -> bool {
+        let (at, bit) = filtered(hash, SHORTENED);
+        self.shortened[at] & bit != 0
     }
 
     pub(super) fn len(&self) -> usize {
@@ -80,9 +115,12 @@ impl Table {
     }
 }
 
-/// The place of a hash in the filter.
-fn filtered(hash: u64) -> (usize, u64) {
-    let bit = hash as usize % FILTER;
+/// Letters of the longest usual word that is noted without one of them.
+const LONGEST_SHORTENED: usize = 18;
+
+/// The place of a hash in a filter.
+fn filtered(hash: u64, size: usize) -> (usize, u64) {
+    let bit = hash as usize % size;
     (bit / 64, 1 << (bit % 64))
 }
 

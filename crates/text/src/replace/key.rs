@@ -59,11 +59,16 @@ impl Key {
     }
 }
 
+/// Bytes of a long value.
+const LONG: usize = 64;
+
 /// A stream of keyed numbers.
 pub struct Stream<'a> {
     key: &'a Key,
     purpose: &'a str,
     value: &'a str,
+    /// The digest of a long value, which stands for it: every 32 bytes of numbers read the value.
+    digest: Option<[u8; 32]>,
     attempt: u32,
     block: u32,
     bytes: [u8; 32],
@@ -73,7 +78,8 @@ pub struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// The numbers of a value for a purpose; another attempt gives others.
     pub fn new(key: &'a Key, purpose: &'a str, value: &'a str, attempt: u32) -> Self {
-        Stream { key, purpose, value, attempt, block: 0, bytes: [0; 32], at: 32 }
+        let digest = (value.len() > LONG).then(|| Sha256::digest(value.as_bytes()).into());
+        Stream { key, purpose, value, digest, attempt, block: 0, bytes: [0; 32], at: 32 }
     }
 
     /// The next number below a limit of at most 256.
@@ -85,7 +91,7 @@ impl<'a> Stream<'a> {
                 self.purpose.as_bytes(),
                 b"\0",
                 &counter,
-                self.value.as_bytes(),
+                self.digest.as_ref().map_or(self.value.as_bytes(), |digest| digest.as_slice()),
             ];
             self.bytes = self.key.code(&parts);
             self.block += 1;
@@ -117,6 +123,9 @@ mod tests {
             assert_ne!(first, other);
         }
         assert!(first.iter().all(|digit| *digit < 10));
+        let long = "7".repeat(LONG + 1);
+        assert_ne!(draw("k", "p", &long, 0), draw("k", "p", &(long.clone() + "7"), 0));
+        assert_eq!(draw("k", "p", &long, 0), draw("k", "p", &long, 0));
     }
 
     #[test]

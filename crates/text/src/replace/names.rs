@@ -35,23 +35,19 @@ impl Roles {
     /// Learns the roles of the words of a name of several words.
     pub fn learn(&mut self, document: &Document<'_>, first: usize, end: usize) {
         let tokens = &document.tokens[first..end];
-        let words: Vec<&Token> = tokens.iter().filter(|token| is_own(token)).collect();
+        let words: Vec<(usize, &Token)> =
+            tokens.iter().enumerate().filter(|(_, token)| is_own(token)).collect();
         if words.len() < 2 {
             return;
         }
         let reversed = tokens.iter().any(|token| token.is_sign(b','));
         let sex = sex_before(document, first);
-        let hyphen = |at: usize| {
-            tokens
-                .iter()
-                .position(|token| token.start == words[at].start)
-                .is_some_and(|place| place > 0 && tokens[place - 1].is_sign(b'-'))
-        };
+        let hyphen = |at: usize| words[at].0 > 0 && tokens[words[at].0 - 1].is_sign(b'-');
         let mut last_from = words.len() - 1;
         while last_from > 1 && hyphen(last_from) {
             last_from -= 1;
         }
-        for (place, word) in words.iter().enumerate() {
+        for (place, (_, word)) in words.iter().enumerate() {
             let last = if reversed { place == 0 } else { place >= last_from };
             let role = if last { Role::Last } else { Role::First(word.word.sex().or(sex)) };
             self.roles.entry(word.hash).or_insert(role);

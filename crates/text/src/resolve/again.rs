@@ -70,10 +70,17 @@ impl Names {
         }
         let word = token.word;
         let person = candidate.kind == Kind::Person;
+        // A first name of a whole name is looked for even if it is a word: "Poppy".
+        let whole = person
+            && candidate.certainty >= 0.9
+            && candidate.bytes() as usize > token.len() + 2
+            && word.first_level() >= 10
+            && word.name_odds() > -2.0;
         let own = !word.is_known()
+            || whole
             || (word.is_first_name() || word.is_last_name())
                 && word.name_odds() > if person { -0.6 } else { 0.8 };
-        let term = word.is_medical() || word.is_drug() || word.is_function() || word.is_month();
+        let term = (word.is_medical() || word.is_drug() || word.is_month()) && !whole || word.is_function();
         let cue = token.is(cues::NOBODY
             .or(cues::HEADING)
             .or(cues::TITLE)

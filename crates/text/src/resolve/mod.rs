@@ -2,9 +2,11 @@
 //! certainty elsewhere in the document.
 
 mod again;
+mod beside;
 pub mod known;
 
 pub use again::Names;
+pub use beside::ages;
 
 use std::collections::BTreeMap;
 
@@ -55,6 +57,25 @@ pub fn add(
     chosen.extend(more.iter().filter(|candidate| candidate.certainty >= least));
     chosen.sort_unstable_by_key(|candidate| candidate.start);
     join(&mut chosen, document);
+    chosen
+}
+
+/// Adds sorted proposals where nothing was chosen yet.
+pub fn add_free(mut chosen: Vec<Candidate>, more: &[Candidate], least: f32) -> Vec<Candidate> {
+    let mut at = 0;
+    let mut free: Vec<Candidate> = Vec::new();
+    for candidate in more.iter().filter(|candidate| candidate.certainty >= least) {
+        while chosen.get(at).is_some_and(|other| other.end <= candidate.start) {
+            at += 1;
+        }
+        if !chosen.get(at).is_some_and(|other| other.overlaps(candidate)) {
+            free.push(*candidate);
+        }
+    }
+    if !free.is_empty() {
+        chosen.append(&mut free);
+        chosen.sort_unstable_by_key(|candidate| candidate.start);
+    }
     chosen
 }
 

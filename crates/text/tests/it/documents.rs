@@ -1,42 +1,57 @@
-//! The hand-written documents. The aim is to find 97 % of the identifiers and to leave 98 % of the
-//! medical phrases untouched. Limits here are what is reached, so that a change cannot lower it
-//! unnoticed; docs/text.md has the figures.
+//! The hand-written documents: 97 % of the identifiers are found and 98 % of the medical phrases
+//! stay untouched. docs/text.md has the figures, and says which documents the detectors were
+//! improved with.
 
+use throng_text::letters::Letter;
 use throng_text::letters::marked::documents;
 
-const DEVELOPMENT: &str = include_str!("../documents/development.txt");
-const HELD_OUT: &str = include_str!("../documents/held-out.txt");
-const LAST: &str = include_str!("../documents/last.txt");
+/// Documents whose mistakes improved the detectors.
+const DEVELOPMENT: [&str; 5] = [
+    include_str!("../documents/development.txt"),
+    include_str!("../documents/held-out.txt"),
+    include_str!("../documents/last.txt"),
+    include_str!("../documents/second-development.txt"),
+    include_str!("../documents/second-held-out.txt"),
+];
+/// Documents whose mistakes nobody has looked at.
+const HELD_OUT: &str = include_str!("../documents/third-held-out.txt");
+
+fn development() -> Vec<Letter> {
+    DEVELOPMENT.into_iter().flat_map(|file| documents(file).unwrap()).collect()
+}
 
 #[test]
 fn there_are_enough_documents_with_exact_marks() {
-    assert_eq!(documents(LAST).unwrap().len(), 19);
-    for file in [DEVELOPMENT, HELD_OUT] {
-        let letters = documents(file).unwrap();
-        assert!(letters.len() >= 36);
-        assert!(letters.iter().map(|letter| letter.truth.len()).sum::<usize>() > 350);
-        assert!(letters.iter().map(|letter| letter.medical.len()).sum::<usize>() > 200);
-        for letter in &letters {
-            assert!(
-                !letter.text.contains(['⟦']) && !letter.text.contains("[[") && !letter.text.contains("}}")
-            );
-        }
+    let letters = [development(), documents(HELD_OUT).unwrap()].concat();
+    assert_eq!(letters.len(), 139);
+    assert!(letters.iter().map(|letter| letter.truth.len()).sum::<usize>() > 1700);
+    assert!(letters.iter().map(|letter| letter.medical.len()).sum::<usize>() > 1000);
+    for letter in &letters {
+        assert!(!letter.text.contains(['⟦']) && !letter.text.contains("[[") && !letter.text.contains("}}"));
     }
 }
 
 #[test]
-fn identifiers_of_the_development_half_are_found() {
-    let (score, mistakes) = crate::score(&crate::default(), &documents(DEVELOPMENT).unwrap());
+fn identifiers_are_found_and_medicine_stays() {
+    let all = [development(), documents(HELD_OUT).unwrap()].concat();
+    let (score, _) = crate::score(&crate::default(), &all);
+    assert!(score.all().recall() >= 0.97, "{:?}", score.all());
+    assert!(score.all().precision() >= 0.975, "{:?}", score.all());
+    assert!(score.medical_share() >= 0.98, "{} of {}", score.untouched, score.medical);
+}
+
+#[test]
+fn the_development_documents_alone_reach_the_same() {
+    let (score, mistakes) = crate::score(&crate::default(), &development());
     assert!(score.all().recall() >= 0.97, "{:?}\n{}", score.all(), mistakes.join("\n"));
-    assert!(score.all().precision() >= 0.95, "{:?}\n{}", score.all(), mistakes.join("\n"));
-    assert!(score.medical_share() >= 0.96, "{}", mistakes.join("\n"));
+    assert!(score.medical_share() >= 0.99, "{}", mistakes.join("\n"));
 }
 
 /// Mistakes are not shown, so that nobody tunes detectors to them.
 #[test]
-fn identifiers_of_the_held_out_half_are_found() {
+fn identifiers_of_documents_that_nobody_looked_at_are_found() {
     let (score, _) = crate::score(&crate::default(), &documents(HELD_OUT).unwrap());
-    assert!(score.all().recall() >= 0.88, "{:?}", score.all());
-    assert!(score.all().precision() >= 0.9, "{:?}", score.all());
-    assert!(score.medical_share() >= 0.89, "{} of {}", score.untouched, score.medical);
+    assert!(score.all().recall() >= 0.97, "{:?}", score.all());
+    assert!(score.all().precision() >= 0.95, "{:?}", score.all());
+    assert!(score.medical_share() >= 0.97, "{} of {}", score.untouched, score.medical);
 }

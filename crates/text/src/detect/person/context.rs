@@ -7,6 +7,9 @@ use super::*;
 pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score) {
     let token = &document.tokens[segment.tokens.start];
     let next = segment.tokens.end;
+    if segment.tokens.len() != 1 || segment.title.is_some() || !token.word.is_common() {
+        return;
+    }
     let object = document.is_any(
         next,
         &[
@@ -38,7 +41,9 @@ pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score
         && !possessive
         && !object
     {
-        score.lower("adjective", document.bytes(next..next + 1), 0.4);
+        // "Frank haematuria".
+        let term = document.tokens[next].word.is_medical();
+        score.lower("adjective", document.bytes(next..next + 1), if term { 0.7 } else { 0.4 });
     }
 }
 
@@ -115,7 +120,7 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("relative", document.bytes(at - 1..at + 1), 0.7);
         return true;
     }
-    if document.is_any(at, STRONG) {
+    if classes.any(cues::BEFORE_PERSON.or(cues::GREETING)) && document.is_any(at, STRONG) {
         score.raise("word before a person", evidence, 0.75);
         return true;
     } else if classes.any(cues::RELATIVE) {
@@ -125,6 +130,16 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("role", evidence, 0.6);
     } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
         score.raise("title", evidence, 0.85);
+    } else if document.tokens[at].has(Flags::UPPER)
+        && document.is_any(at, &["np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm"])
+        && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
+    {
+        score.raise("profession", evidence, 0.6);
+    } else if classes.any(cues::KEY_PERSON)
+        && document.tokens[at].has(Flags::LINE)
+        && document.tokens[at].is_capital()
+    {
+        score.raise("key of a person", evidence, 0.4);
     } else if classes.any(cues::BEFORE_PERSON) {
         score.raise("word before a person", evidence, 0.25);
     } else if document.is_any(at, &["a", "an"]) && segment.names == 1 {
@@ -201,7 +216,10 @@ pub(super) fn behind(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("relative behind", document.bytes(end + 1..end + 3), 0.75);
     } else if document.is(end, "and")
         && document.tokens.get(end + 1).is_some_and(|token| {
-            token.is_capital() && (document.is(end + 1, "i") || nameness(document, end + 1).prior >= 0.6)
+            let eponyms = token.word.is_eponym_name() && document.tokens[end - 1].word.is_eponym_name();
+            token.is_capital()
+                && !eponyms
+                && (document.is(end + 1, "i") || nameness(document, end + 1).prior >= 0.6)
         })
     {
         score.raise("joined with a name", document.bytes(end..end + 2), 0.5);

@@ -39,13 +39,21 @@ pub(super) fn widened(document: &Document<'_>, first: usize) -> usize {
         && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
         && !before.word.is_function();
     let word = before.word;
+    // "Wen Li, PharmD": a first name that is also a word.
+    let given = before.is_capital()
+        && !before.has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::SINGLE))
+        && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
+        && document.tokens[first].has(Flags::SPACE)
+        && word.first_level() >= 10
+        && !word.is_function()
+        && !before.is(cues::TITLE.or(cues::MONTH).or(cues::NOBODY));
     let adjective = own
         && word.is_common()
         && !word.is_medical()
         && !word.is_function()
         && !word.is_heading()
         && before.cue.classes == Classes::NONE;
-    if adjective || place && !document.is_key(first - 1) { first - 1 } else { first }
+    if adjective || given || place && !document.is_key(first - 1) { first - 1 } else { first }
 }
 
 /// The end with words in capitals that names of places have behind an unknown word: "Kleresk
@@ -91,6 +99,8 @@ pub(super) fn reversed(document: &Document<'_>, segment: &Segment, score: &mut S
     let cell = document.tokens[first].has(Flags::LINE.or(Flags::GAP))
         || before
             .is_some_and(|before| matches!(before.first, b':' | b'|' | b'(' | b'#') && !before.is_word());
+    // "Ordering Feingold, S": behind a key without its colon.
+    let cell = cell || before.is_some_and(|before| before.is(cues::KEY_PERSON) && before.has(Flags::LINE));
     let upper = document.tokens[first].has(Flags::UPPER) && token.has(Flags::UPPER);
     let keyed = document.field_of(first).is_some_and(|field| field.all.any(cues::KEY_PERSON));
     let state = crate::detect::state::is_code(document, token) || token.word.is_state();

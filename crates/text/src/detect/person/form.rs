@@ -23,6 +23,138 @@ pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candida
     }
 }
 
+/// A name behind a relative, whatever else the word means: "her sister Peg", "his son, Chase,".
+pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let (mut first, end) = (run.first as usize, run.end as usize);
+    // "Granddaughter Autumn drives him".
+    if document.tokens[first].is(cues::RELATIVE) && first + 1 < end {
+        first += 1;
+    }
+    let token = &document.tokens[first];
+    let word = token.word;
+    let comma = usize::from(first > 0 && document.tokens[first - 1].is_sign(b','));
+    let Some(relative) = first.checked_sub(1 + comma).filter(|at| document.tokens[*at].is(cues::RELATIVE))
+    else {
+        return;
+    };
+    let named = word.is_first_name() || word.is_last_name() && comma == 0;
+    // "great-grandson T-Boy".
+    let lettered = token.has(Flags::SINGLE) && end - first == 3 && document.tokens[first + 1].is_sign(b'-');
+    if lettered && comma == 0 && document.tokens[first + 2].len() > 1 {
+        let score = Score::new("relative", document.bytes(relative..relative + 1), 0.76);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+        return;
+    }
+    let plain = !token.has(Flags::UPPER.or(Flags::SENTENCE).or(Flags::SHOUTED).or(Flags::SINGLE))
+        && !word.is_function()
+        && !token.is(cues::NOBODY.or(cues::MONTH).or(cues::WEEKDAY));
+    // "his son, Chase, came": behind a comma the name is closed.
+    let closed = comma == 0
+        || document
+            .tokens
+            .get(end)
+            .is_none_or(|next| matches!(next.first, b',' | b'.' | b')') && !next.is_word());
+    if named && plain && closed && end - first <= 3 && document.same_line(relative, first) {
+        let score = Score::new("relative", document.bytes(relative..relative + 1), 0.82);
+        found.add("person", Kind::Person, document.bytes(first..first + 1), &score);
+    }
+}
+
+/// A name in quotes: a nickname behind "known as", or a first name in capitals.
+pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let quote = |at: usize| {
+        tokens.get(at).is_some_and(|token| !token.is_word() && matches!(token.first, b'"' | b'\'' | 0xe2))
+    };
+    if first == 0 || !quote(first - 1) || !quote(end) || end - first > 2 {
+        return;
+    }
+    let cue = first.checked_sub(2).is_some_and(|at| {
+        document.is_any(at, &["as", "aka", "called", "nicknamed", "alias", "by", "named"])
+            && !(document.is(at, "as")
+                && !(at > 0 && document.is_any(at - 1, &["known", "himself", "herself"])))
+    });
+    let word = tokens[first].word;
+    let given =
+        end - first == 1 && word.first_level() >= 12 && word.name_odds() > 1.0 && !word.is_eponym_name();
+    if cue || given {
+        let score = Score::new("name in quotes", document.bytes(first..end), if cue { 0.8 } else { 0.7 });
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
+/// A cell of a list with a last and a first name in capitals, and a sex or a date in the next one:
+/// "JALLOH HAMZA   M   14.03.15".
+pub(super) fn listed_in_capitals(document: &Document<'_>, line: &Line, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, stop) = (line.first as usize, line.end as usize);
+    let end = (first + 1..stop).find(|at| tokens[*at].has(Flags::GAP)).unwrap_or(stop);
+    let name = |token: &Token| {
+        let word = token.word;
+        token.is_word()
+            && token.has(Flags::UPPER)
+            && (word.is_first_name() || word.is_last_name() || !word.is_known())
+            && !(word.is_medical() || word.is_drug() || word.is_heading() || word.is_function())
+            && token.cue.classes == Classes::NONE
+    };
+    let sex =
+        tokens.get(end).is_some_and(|token| matches!(token.first, b'M' | b'F') && token.has(Flags::SINGLE));
+    let date = tokens.get(end).is_some_and(|token| token.is_number() && token.len() <= 2)
+        && tokens.get(end + 1).is_some_and(|sign| matches!(sign.first, b'.' | b'/' | b'-'));
+    if end < stop && (2..=4).contains(&(end - first)) && (sex || date) && tokens[first..end].iter().all(name)
+    {
+        let score = Score::new("list of people", document.bytes(first..end + 1), 0.84);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
+/// A family: "the Thompsons".
+pub(super) fn family(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let at = run.first as usize;
+    let token = &document.tokens[at];
+    let the = at > 0 && document.is(at - 1, "the") && run.end - run.first == 1;
+    let Some(stem) = document.word(at).strip_suffix('s').filter(|stem| the && stem.len() >= 4) else {
+        return;
+    };
+    let word = lexicon().word(stem);
+    let free = document.tokens.get(at + 1).is_none_or(|next| !next.is_word() || next.word.is_function());
+    if word.last_level() >= 14
+        && word.name_odds() > 1.0
+        && free
+        && !token.has(Flags::UPPER)
+        && !word.is_eponym_name() | (word.last_level() >= 22)
+    {
+        let score = Score::new("family", document.bytes(at - 1..at + 1), 0.72);
+        found.add("person", Kind::Person, token.start..token.end, &score);
+    }
+}
+
+/// Names with ages in a list: "(Jayden 9, Aaliyah 6)".
+pub(super) fn listed_ages(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let opened = first > 0 && matches!(tokens[first - 1].first, b'(' | b',') && !tokens[first - 1].is_word();
+    let age = tokens.get(end).is_some_and(|age| age.is_number() && age.len() <= 2 && !age.has(Flags::LINE));
+    let months = document.is_any(end + 1, &["months", "mo", "mos", "weeks", "yrs", "years", "y"]);
+    let close = end + 1 + usize::from(months);
+    let closed = tokens.get(close).is_some_and(|sign| matches!(sign.first, b',' | b')') && !sign.is_word());
+    let name = tokens[first].word;
+    if opened
+        && age
+        && closed
+        && end - first <= 2
+        && name.is_first_name()
+        && !tokens[first].has(Flags::UPPER)
+        && name.name_odds() > 0.3
+        && !name.is_eponym_name()
+        && !name.is_drug()
+    {
+        let score = Score::new("age behind", document.bytes(end..close), 0.76);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
 /// The sender of a message in a chat, whatever its words are: "[12/03/24, 06:51] Dev P: morning".
 pub(super) fn sender(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
@@ -65,10 +197,55 @@ pub(super) fn speaker(document: &Document<'_>, field: &Field, found: &mut Candid
         && end - first <= 2
         && document.tokens[first].has(Flags::LINE)
         && (first..end).all(|at| name(&document.tokens[at]) || initial(at))
-        && !document.tokens[first].has(Flags::UPPER)
+        && !document.tokens[first].has(Flags::UPPER.or(Flags::SINGLE))
     {
         let score = Score::new("speaker", document.bytes(first..end + 1), 0.74);
         found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
+/// The keys of a chat: words before a colon at the start of lines that come back. One that can be a
+/// name is somebody who writes, even if it is short for something else: "Mo:".
+pub(super) fn speakers(document: &Document<'_>, found: &mut Candidates) {
+    let keys = document.fields.iter().filter_map(|field| {
+        let at = field.key.start as usize;
+        let token = &document.tokens[at];
+        (field.key.len() == 1 && token.has(Flags::LINE) && token.len() > 1).then_some((token.hash, at))
+    });
+    // "drbatt 09:43: whats her temp?".
+    let timed = document.lines.iter().filter_map(|line| {
+        let at = line.first as usize;
+        let token = &document.tokens[at];
+        let sign = |at: usize| document.tokens.get(at).is_some_and(|sign| sign.is_sign(b':'));
+        let number =
+            |at: usize| document.tokens.get(at).is_some_and(|time| time.is_number() && time.len() <= 2);
+        let timed = number(at + 1) && sign(at + 2) && number(at + 3);
+        (token.is_word() && token.len() > 1 && timed && document.same_line(at, at + 3))
+            .then_some((token.hash, at))
+    });
+    let mut keys: Vec<(u64, usize)> = keys.chain(timed).collect();
+    keys.dedup();
+    if keys.len() < 4 {
+        return;
+    }
+    keys.sort_unstable();
+    for same in keys.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() >= 2) {
+        let token = &document.tokens[same[0].1];
+        let word = token.word;
+        let name = !word.is_known() || word.is_first_name() || word.last_level() >= 12;
+        let heading = token.is(cues::HEADING.or(cues::KEY_PERSON).or(OTHER_HEADS).or(cues::KEY_WARD))
+            || token.is(cues::INSTITUTION_HEAD.or(cues::ROLE).or(cues::KEY_RECORD).or(cues::RELATIVE))
+            || word.is_heading()
+            || word.is_medical()
+            || word.is_drug()
+            || word.is_function();
+        let shouted = token.has(Flags::UPPER) && (word.is_shorthand() || token.len() <= 4);
+        if name && !heading && !shouted {
+            for (_, at) in same {
+                let score = Score::new("speaker", document.bytes(*at..*at + 2), 0.84);
+                found.add("person", Kind::Person, document.bytes(*at..*at + 1), &score);
+            }
+        }
     }
 }
 
@@ -131,6 +308,7 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
     let word = token.word;
     let named = word.is_first_name() || word.is_last_name();
     match () {
+        _ if token.has(Flags::SINGLE) && token.has(Flags::CAPITAL) => 0.5,
         _ if word.is_function() || token.is(cues::NOBODY) => 0.0,
         _ if token.has(Flags::SINGLE) => {
             if token.has(Flags::CAPITAL) {

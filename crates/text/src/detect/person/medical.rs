@@ -4,22 +4,39 @@
 use super::*;
 
 /// Lowers names of diseases, signs, devices and drugs.
-pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) {
+pub(super) fn medical(
+    document: &Document<'_>,
+    segment: &Segment,
+    cued: bool,
+    contextual: bool,
+    score: &mut Score,
+) {
     if segment.title.is_some() {
         return;
     }
     let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
     if phrase(document, segment.tokens.start, &segment.tokens).is_some()
-        || segment.tokens.len() == 1 && phrase_before(document, segment.tokens.start)
+        || segment.tokens.len() <= 3 && phrase_before(document, segment.tokens.start, end)
     {
         score.lower("medical phrase", document.bytes(segment.tokens.clone()), 0.93);
         return;
     }
+    if graded(document, segment, score) {
+        return;
+    }
+    if hyphenated(document, segment) && !contextual {
+        score.lower("eponym of two names", document.bytes(segment.tokens.clone()), 0.75);
+        return;
+    }
     let Some(next) = document.tokens.get(end).filter(|next| !next.has(Flags::PARAGRAPH)) else {
-        return eponym(document, segment, cued, score);
+        return eponym(document, segment, cued, contextual, score);
     };
     if tested(document, segment, cued, score) {
+        return;
+    }
+    if in_drug_list(document, segment) && !contextual && segment.names == 1 {
+        score.lower("behind a dose", document.bytes(segment.tokens.start - 2..segment.tokens.start), 0.6);
         return;
     }
     let hyphen = usize::from(next.is_sign(b'-') && document.tokens.get(end + 1).is_some_and(Token::is_word));
@@ -28,7 +45,9 @@ pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, sc
         && ((head.is(cues::EPONYM_HEAD)
             || head.word.is_eponym_noun() && document.tokens[end - 1].word.is_eponym_name())
             && !head.has(Flags::LINE)
-            || head.word.is_drug() && !head.word.is_last_name())
+            || head.word.is_drug()
+                && !head.word.is_last_name()
+                && !(cued && !head.has(Flags::CAPITAL) && segment.names + segment.initials >= 2))
         && !head.is(cues::AFTER_PERSON)
     {
         let named =
@@ -75,8 +94,77 @@ pub(super) fn medical(document: &Document<'_>, segment: &Segment, cued: bool, sc
     } else if next.is_number() && dosed(document, end) {
         score.lower("dose behind", evidence(end), 0.85);
     } else {
-        eponym(document, segment, cued, score);
+        eponym(document, segment, cued, contextual, score);
     }
+}
+
+/// Lowers an eponym with its grade: "Weber B", "Gustilo II", "Hinchey Ib", "Balthazar D".
+fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let eponym = |at: usize| {
+        let word = document.tokens[at].word;
+        word.is_eponym_name() || word.is_eponym()
+    };
+    // The grade may look like an initial or a name and be in the segment.
+    let inner = end - first == 2 && eponym(first) && is_grade(document, end - 1);
+    let dot = document.tokens.get(end).is_some_and(|next| next.is_sign(b'.') && document.glued(end));
+    let named = document
+        .tokens
+        .get(end + 1)
+        .is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
+    let outer = end - first == 1 && eponym(first) && is_grade(document, end);
+    // "Balthazar D. Sengstaken": the next sentence, not a last name.
+    let next = document.tokens.get(end + 1).map(|next| next.word);
+    let ended = next.is_some_and(|next| next.is_eponym_name() || next.is_shorthand() || next.is_medical());
+    if inner && (!(dot && named) || ended) || outer {
+        score.lower("eponym with its grade", document.bytes(first..end), 0.85);
+        return true;
+    }
+    false
+}
+
+/// Whether a segment is two names with a hyphen that eponyms have, and nothing else:
+/// "Osgood-Schlatter".
+fn hyphenated(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let eponym =
+        |at: usize| document.tokens[at].word.is_eponym_name() || document.tokens[at].word.is_eponym();
+    end - first == 3
+        && matches!(document.tokens[first + 1].first, b'-' | 0xe2)
+        && !document.tokens[first + 1].is_word()
+        && (eponym(first) && eponym(end - 1)
+            || (eponym(first) || eponym(end - 1)) && document.tokens[first].word.first_level() < 12)
+}
+
+/// Whether a token is a grade: a Roman number, also with a letter, or one of the letters A to F.
+fn is_grade(document: &Document<'_>, at: usize) -> bool {
+    let Some(token) = document.tokens.get(at).filter(|token| token.is_capital()) else { return false };
+    if token.has(Flags::LINE.or(Flags::GAP)) {
+        return false;
+    }
+    let text = document.word(at).as_bytes();
+    let roman = text.iter().take_while(|letter| matches!(letter, b'I' | b'V')).count();
+    let letter = text.len() == roman || text.len() == roman + 1 && text[roman].is_ascii_lowercase();
+    roman > 0 && roman <= 3 && letter || text.len() == 1 && (b'A'..=b'F').contains(&text[0])
+}
+
+/// Whether a dose, and a comma or "and", is before a segment: "Zoloft 50 mg and Sprintec".
+fn in_drug_list(document: &Document<'_>, segment: &Segment) -> bool {
+    let first = segment.tokens.start;
+    let joint = first
+        .checked_sub(1)
+        .filter(|at| document.tokens[*at].is_sign(b',') || document.is_any(*at, &["and", "or", "plus"]));
+    joint.and_then(|at| at.checked_sub(1)).is_some_and(|at| {
+        document.tokens[at].is_word()
+            && document.tokens[at].is(cues::UNIT.or(cues::DOSE))
+            && document.is_any(
+                at,
+                &[
+                    "mg", "mcg", "g", "ml", "units", "iu", "daily", "bid", "tid", "qid", "bd", "tds", "od",
+                    "prn",
+                ],
+            )
+    })
 }
 
 /// Lowers names of scores and tests: with a number behind them, or a head further on in the run.
@@ -98,6 +186,9 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
         score.lower("name of a test", document.bytes(end..head + 1), 0.8);
         return true;
     }
+    if segment.names != 1 || segment.initials > 0 || cued || score.certainty() >= 0.9 {
+        return false;
+    }
     let next = &document.tokens[end];
     let small = next.is_number() && next.len() <= 2 && !next.has(Flags::LINE.or(Flags::GAP));
     let grade = next.is_word()
@@ -105,8 +196,14 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
         && document.is_any(end, &["ii", "iii", "iv", "ib", "ia", "iia", "iib", "iiia"]);
     let sign = matches!(next.first, b'+' | b'-')
         && !next.is_word()
-        && next.has(Flags::SPACE)
-        && document.tokens.get(end + 1).is_some_and(|behind| behind.is_sign(b',') || behind.is_sign(b'.'));
+        && (next.has(Flags::SPACE) || next.first == b'+')
+        && document.tokens.get(end + 1).is_none_or(|behind| {
+            matches!(behind.first, b',' | b'.' | b';' | b')')
+                || behind.has(Flags::LINE)
+                || document.is(end + 1, "ve")
+                || next.first == b'+' && behind.has(Flags::SPACE)
+                || behind.is_number() && behind.len() == 1 && next.has(Flags::SPACE)
+        });
     let finding = document.is_any(
         end,
         &[
@@ -132,20 +229,40 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
             "normal",
             "test",
             "distorted",
+            "nad",
+            "ve",
+            "performed",
+            "used",
+            "elicited",
+            "excluded",
+            "applied",
+            "bilat",
+            "wnl",
+            "unremarkable",
         ],
-    );
+    ) || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
+        || document.tokens[end - 1].word.is_eponym_name()
+            && document.is(end, "not")
+            && document.is_any(end + 1, &["planned", "used", "done", "seen", "elicited", "tested"]);
     let followed = small
-        && !document
-            .tokens
-            .get(end + 1)
-            .is_some_and(|behind| behind.is_capital() || behind.is_sign(b'/') || behind.is_sign(b'-'));
-    let famous =
-        document.tokens[end - 1].word.first_level() >= 15 && !document.tokens[end - 1].word.is_eponym_name();
+        && !document.tokens.get(end + 1).is_some_and(|behind| {
+            behind.is_capital() && !behind.has(Flags::SHOUTED.or(Flags::SENTENCE))
+                || behind.is_sign(b'/')
+                || behind.is_sign(b'-') && !document.tokens[end - 1].word.is_eponym_name()
+        });
+    let own = document.tokens[end - 1].word;
+    let famous = !own.is_eponym_name()
+        && (own.first_level() >= 15 || followed && own.is_first_name() && own.name_odds() > 1.0);
     if segment.names == 1
         && segment.initials == 0
         && !cued
         && !famous
-        && (followed || grade || sign || finding || listed(document, segment))
+        && (followed
+            || grade
+            || sign
+            || finding
+            || listed(document, segment)
+            || own.is_eponym_name() && beside_eponym(document, segment))
         && score.certainty() < 0.9
     {
         score.lower(
@@ -160,13 +277,21 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
 
 /// Whether a dose starts at a token: "20 mg", "0.5 mg", "10/20 mg".
 pub(super) fn dosed(document: &Document<'_>, at: usize) -> bool {
-    (at..at + 5).any(|at| {
-        document.tokens.get(at).is_some_and(|token| {
-            token.is_word()
-                && token.is(cues::UNIT.or(cues::DOSE))
-                && !token.has(Flags::CAPITAL.or(Flags::LINE))
-        })
-    }) && document.same_line(at.saturating_sub(1), at)
+    let unit = (at..at + 6).find(|at| document.tokens.get(*at).is_none_or(|token| token.is_word()));
+    let Some(token) = unit.and_then(|unit| document.tokens.get(unit)) else { return false };
+    let unit = unit.unwrap_or(at);
+    let joined = document.tokens[at..unit]
+        .iter()
+        .all(|token| token.is_number() || matches!(token.first, b'.' | b'/' | b'-' | b',' | b'%'));
+    let capital = token.has(Flags::CAPITAL)
+        && !document
+            .is_any(unit, &["iu", "mg", "mcg", "g", "gm", "ml", "units", "kg", "meq", "bid", "tid", "daily"]);
+    token.is(cues::UNIT.or(cues::DOSE))
+        && !document.is_any(unit, &["months", "years", "weeks", "in", "m", "f"])
+        && !capital
+        && !token.has(Flags::LINE)
+        && joined
+        && document.same_line(at.saturating_sub(1), at)
 }
 
 /// Whether a word stands in a list between medical terms: "Kernig, Brudzinski, nuchal rigidity".
@@ -189,16 +314,79 @@ pub(super) fn listed(document: &Document<'_>, segment: &Segment) -> bool {
     before && behind
 }
 
+/// Whether another eponym or a medical term is beside one, with a comma, a slash or "and" between:
+/// "Barlow/Ortolani", "Weber and Rinne", "Charnley retractor, Hohmann".
+fn beside_eponym(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let joint = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| token.is_sign(b',') || token.is_sign(b'/'))
+            || document.is_any(at, &["and", "or"])
+    };
+    let term = |at: usize| {
+        document.tokens.get(at).is_some_and(|token| {
+            token.is_word()
+                && !token.has(Flags::LINE)
+                && (token.word.is_eponym_name() && token.has(Flags::CAPITAL) && token.word.first_level() < 14
+                    || token.word.is_medical()
+                    || token.is(cues::EPONYM_HEAD) && !token.has(Flags::CAPITAL))
+                && !token.is(cues::RELATIVE.or(cues::TITLE))
+        })
+    };
+    joint(end) && term(end + 1) || first >= 2 && joint(first - 1) && term(first - 2)
+}
+
+/// Whether a name is all of a line or cell: nothing says there that it is an eponym.
+fn fills_cell(document: &Document<'_>, segment: &Segment) -> bool {
+    let tokens = &document.tokens;
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    let edge = |token: &Token| token.has(Flags::LINE.or(Flags::GAP)) || token.is_sign(b'|');
+    let starts = tokens[first].has(Flags::LINE.or(Flags::GAP))
+        || first > 0 && matches!(tokens[first - 1].first, b'|' | b':') && !tokens[first - 1].is_word();
+    starts && tokens.get(end).is_none_or(edge)
+}
+
 /// Lowers a word that a disease or sign is named after, without further evidence.
-pub(super) fn eponym(document: &Document<'_>, segment: &Segment, cued: bool, score: &mut Score) {
+/// A possessive without what is his, as in "Gilbert's" or "Crohn's surveillance", is a disease.
+pub(super) fn eponym(
+    document: &Document<'_>,
+    segment: &Segment,
+    cued: bool,
+    contextual: bool,
+    score: &mut Score,
+) {
     if cued {
         return;
     }
     let last = segment.tokens.end - 1;
     let word = document.tokens[last].word;
     let alone = segment.names == 1 && segment.initials == 0;
+    let elliptic = document.tokens[last].has(Flags::POSSESSIVE)
+        && document.tokens.get(last + 1).is_none_or(|next| {
+            !next.is_word() || next.word.is_medical() || next.has(Flags::LINE) || next.word.is_function()
+        });
     if alone && word.is_eponym() && score.certainty() < 0.93 {
-        let share = if word.first_level() > 14 { 0.2 } else { 0.5 };
+        let share = if elliptic {
+            0.6
+        } else if word.first_level() > 14 {
+            0.2
+        } else {
+            0.5
+        };
+        score.lower("eponym", document.bytes(last..last + 1), share);
+    }
+    let rare = word.first_level() < 14 || document.tokens[last].has(Flags::POSSESSIVE);
+    if alone
+        && !word.is_eponym()
+        && word.is_eponym_name()
+        && rare
+        && !contextual
+        && !fills_cell(document, segment)
+    {
+        let share = match () {
+            _ if elliptic => 0.6,
+            _ if word.last_level() >= 21 => 0.3,
+            _ => 0.45,
+        };
         score.lower("eponym", document.bytes(last..last + 1), share);
     }
     if alone && word.is_drug() && score.certainty() < 0.93 {
@@ -211,9 +399,8 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
     if !document.tokens[first].word.starts_phrase() {
         return None;
     }
-    let mut joined = String::with_capacity(48);
+    let mut known = lexicon().start_phrase();
     let mut best = None;
-    let mut words = 0;
     for at in first..(first + 9).min(document.tokens.len()) {
         let token = &document.tokens[at];
         if token.has(Flags::PARAGRAPH) && at > first {
@@ -225,28 +412,25 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
             }
             break;
         }
-        if words > 0 {
-            joined.push(' ');
-        }
-        joined.push_str(document.word(at));
-        words += 1;
-        if words > 5 {
-            break;
-        }
-        let known = lexicon().phrase(&joined);
-        if words > 1 && (known.is_medical() || known.is_eponym() || known.is_drug()) && at + 1 >= tokens.end {
+        let phrase = known.push(document.word(at));
+        let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug();
+        if known.words() > 1 && term && at + 1 >= tokens.end {
             best = Some(at + 1);
+        }
+        if known.words() > 5 || !phrase.starts_phrase() {
+            break;
         }
     }
     best
 }
 
-/// Whether a word is the end of a medical phrase whose first words are before it: "Ann Arbor".
-pub(super) fn phrase_before(document: &Document<'_>, at: usize) -> bool {
+/// Whether some words are the end of a medical phrase whose first words are before them: "Ann
+/// Arbor", "Factor V Leiden".
+pub(super) fn phrase_before(document: &Document<'_>, at: usize, end: usize) -> bool {
     (1..=3).any(|back| {
         let Some(first) = at.checked_sub(back) else { return false };
         document.tokens[first].is_word()
             && document.same_line(first, at)
-            && phrase(document, first, &(first..at + 1)).is_some_and(|end| end > at)
+            && phrase(document, first, &(first..end)).is_some_and(|last| last >= end)
     })
 }

@@ -17,7 +17,7 @@ use super::names::{self, Nameness, Sort, nameness};
 use super::places;
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Classes};
-use crate::document::{Document, Field, Run};
+use crate::document::{Document, Field, Line, Run};
 use crate::lexicon::lexicon;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -28,7 +28,9 @@ pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
-use form::{in_field, introduced, sender};
+use form::{
+    behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, quoted, sender, speakers,
+};
 use medical::medical;
 
 /// Finds names of people.
@@ -43,11 +45,20 @@ impl Detector for Person {
         for run in &document.runs {
             segments(document, run, &mut |segment| judge(document, segment, found));
             introduced(document, run, found);
+            behind_relative(document, run, found);
+            listed_ages(document, run, found);
+            family(document, run, found);
+            quoted(document, run, found);
             sender(document, run, found);
         }
         for field in &document.fields {
             in_field(document, field, found);
         }
+        for line in &document.lines {
+            listed_in_capitals(document, line, found);
+        }
+        speakers(document, found);
+        surnames_first(document, found);
         lower::find(document, found);
         lower::initials(document, found);
     }
@@ -69,9 +80,11 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
     if segment.initials > 0 && segment.names > 0 {
         score.raise("initial", document.bytes(segment.tokens.clone()), 0.45);
     }
+    let alone = score.certainty();
     let cued = before(document, &segment, &mut score);
     behind(document, &segment, &mut score);
-    medical(document, &segment, cued, &mut score);
+    let contextual = cued || score.certainty() > alone + 0.01;
+    medical(document, &segment, cued, contextual, &mut score);
     verb(document, &segment, &mut score);
     if is_doubtful(document, &segment, &score) && names::is_misspelled(document.word(at)) {
         score.lower("near an ordinary word", document.bytes(at..at + 1), 0.6);
@@ -101,18 +114,86 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
     if street {
         score.lower("number of a house", document.bytes(segment.tokens.start - 1..segment.tokens.start), 0.5);
     }
-    let tokens = if street { segment.tokens.clone() } else { reversed(document, &segment, &mut score) };
+    let tokens = match street || score.certainty() < 0.3 {
+        true => segment.tokens.clone(),
+        false => reversed(document, &segment, &mut score),
+    };
     let start = places::particles(document, widened(document, tokens.start));
-    let tokens = initials_before(document, start)..fillers(document, &segment, tokens.end);
+    let end = lower_part(document, tokens.end);
+    let tokens = initials_before(document, start)..fillers(document, &segment, end);
     found.add("person", Kind::Person, document.bytes(tokens), &score);
+}
+
+/// The end with a second part in small letters behind a hyphen: "Hyun-woo".
+fn lower_part(document: &Document<'_>, end: usize) -> usize {
+    let hyphen = document.tokens.get(end).is_some_and(|sign| sign.is_sign(b'-') && document.glued(end));
+    let part = document.tokens.get(end + 1).is_some_and(|part| {
+        part.is_word()
+            && !part.has(Flags::CAPITAL.or(Flags::SPACE))
+            && part.len() <= 5
+            && !part.word.is_function()
+            && !part.word.is_medical()
+            && part.cue.classes == Classes::NONE
+            && (part.word.common_level() < 15 || part.word.is_first_name())
+            && !document.glued(end + 2)
+                | document.tokens.get(end + 2).is_none_or(|next| !next.is_word() && next.first != b'-')
+    });
+    if hyphen && part { end + 2 } else { end }
+}
+
+/// "COLE, Winifred", "O'HARE, Siobhan B": a last name in capitals, a comma and a first name.
+fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    for run in &document.runs {
+        let last = run.end as usize - 1;
+        let comma = tokens.get(last + 1).is_some_and(|token| token.is_sign(b',') && document.glued(last + 1));
+        let Some(first) = tokens.get(last + 2).filter(|first| {
+            comma
+                && first.is_capital()
+                && !first.has(Flags::UPPER.or(Flags::LINE).or(Flags::GAP).or(Flags::SINGLE))
+                && first.has(Flags::SPACE)
+        }) else {
+            continue;
+        };
+        let name = &tokens[last];
+        let word = name.word;
+        let surname = name.has(Flags::UPPER)
+            && name.len() >= 3
+            && (word.is_last_name() || !word.is_known())
+            && !(word.is_medical() || word.is_drug())
+            && name.cue.classes == Classes::NONE;
+        let given = first.word.is_first_name() && first.word.name_odds() > 0.0 && !first.word.is_drug();
+        if !surname || !given {
+            continue;
+        }
+        // "VAN DER BERG, Anna": further words in capitals before.
+        let mut start = last;
+        while start > run.first as usize
+            && tokens[start - 1].has(Flags::UPPER)
+            && tokens[start - 1].is_word()
+            && !tokens[start].has(Flags::GAP)
+            && (tokens[start - 1].is(cues::PARTICLE) || tokens[start - 1].word.is_last_name())
+        {
+            start -= 1;
+        }
+        let mut end = last + 3;
+        while tokens.get(end).is_some_and(|token| {
+            token.is_capital() && token.has(Flags::SINGLE) && !token.has(Flags::LINE.or(Flags::GAP))
+        }) {
+            end += 1;
+        }
+        let score = Score::new("last name in capitals, first name", document.bytes(start..end), 0.9);
+        found.add("person", Kind::Person, document.bytes(start..end), &score);
+    }
 }
 
 /// Whether an unknown first word of a sentence has nothing else that speaks for a name.
 fn is_doubtful(document: &Document<'_>, segment: &Segment, score: &Score) -> bool {
     let token = &document.tokens[segment.best.0];
+    let uncased = token.has(Flags::SHOUTED) && !token.has(Flags::UPPER);
     segment.best.1.sort == Sort::Unknown
         && segment.names == 1
-        && score.certainty() < 0.75
+        && (score.certainty() < 0.75 || uncased && segment.title.is_none() && score.certainty() < 0.86)
         && score.certainty() > 0.4
         && token.has(Flags::SENTENCE.or(Flags::SHOUTED))
         && !token.has(Flags::POSSESSIVE)

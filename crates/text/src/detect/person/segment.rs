@@ -68,7 +68,9 @@ pub(super) fn accepts(
     let token = &document.tokens[at];
     if follows_title {
         let initial = token.has(Flags::SINGLE) && document.tokens.get(at + 1).is_some_and(Token::is_capital);
-        return !token.word.is_function() && !token.is(cues::NOBODY) && !document.is_key(at)
+        // "Chief Medical Examiner".
+        let office = token.word.is_medical() && !token.word.is_last_name() || token.is(cues::HEADING);
+        return !token.word.is_function() && !token.is(cues::NOBODY) && !document.is_key(at) && !office
             || initial
             || is_word_and_name(document, at);
     }
@@ -92,6 +94,9 @@ pub(super) fn accepts(
             if follows_name && is_word_and_name(document, at) {
                 return true;
             }
+            if segment.title.is_some() && ends_titled_name(document, segment, at) {
+                return true;
+            }
             let hyphen = document.tokens[at - 1].is_sign(b'-');
             let both = name.prior >= 0.12 && name.sort != Sort::Medical && name.sort != Sort::Acronym;
             let upper = name.sort == Sort::Acronym
@@ -105,6 +110,24 @@ pub(super) fn accepts(
         }
         None => name.is_nameable(),
     }
+}
+
+/// Whether a word, whatever it is, ends a name of a title and a first name: "Dr. Imogen Sallow".
+fn ends_titled_name(document: &Document<'_>, segment: &Segment, at: usize) -> bool {
+    let token = &document.tokens[at];
+    let first = document.tokens[segment.tokens.start].word;
+    segment.names == 1
+        && segment.tokens.end == at
+        && first.first_level() >= 6
+        && first.name_odds() > 0.5
+        && token.is_capital()
+        && !token.has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::SENTENCE).or(Flags::LINE).or(Flags::GAP))
+        && !token.word.is_function()
+        && token.cue.classes == Classes::NONE
+        && !document
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)))
 }
 
 /// Whether an ordinary word is written as a last name: with a capital of its own within a sentence,
