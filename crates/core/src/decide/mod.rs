@@ -336,6 +336,7 @@ impl Decision {
             algorithm: policy.search.algorithm.to_string(),
             method: method.map(|method| method.to_string()),
             reason: policy.needs_levels(),
+            k: None,
             nodes: if policy.forms_regions() { 0 } else { problem.lattice.nodes() },
             checked: account.checked,
             optimal: gap == 0.0,

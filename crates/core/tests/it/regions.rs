@@ -255,7 +255,7 @@ fn certificate(
     let (algorithm, gap) = (asked.algorithm.to_string(), value(asked.loss.parameters().kind));
     let (optimal, method) = (gap == 0.0, None);
     let search =
-        SearchFacts { algorithm, method, reason: None, nodes: 0, checked: 0, optimal, gap, seconds: 0.0 };
+        SearchFacts { algorithm, method, reason: None, k: None, nodes: 0, checked: 0, optimal, gap, seconds: 0.0 };
     let release = Release {
         rows,
         released: written - blank,
@@ -273,6 +273,7 @@ fn certificate(
         preparation: None,
         population: None,
         notions: None,
+        utility: BTreeMap::new(),
         predicted: BTreeMap::new(),
         model: None,
         risk: Some(risks(rows, view.counts())),

@@ -49,6 +49,7 @@ impl Table<'_> {
                 .chain(self.people_claims(stay))
                 .collect(),
             notions: None,
+            utility: BTreeMap::new(),
             predicted: self.predicted(stay),
             model: None,
             risk: Some(self.risks(stay)),
@@ -56,6 +57,7 @@ impl Table<'_> {
                 algorithm: "none".into(),
                 method: None,
                 reason: None,
+                k: None,
                 nodes: 1,
                 checked: 1,
                 optimal: gap == 0.0,
