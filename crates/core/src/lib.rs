@@ -39,6 +39,7 @@ pub use throng_terms::{
     cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation, reading,
     registry, release, rows, table, tuples, watch,
 };
+pub use throng_statistics as statistics;
 pub use throng_verify as verify;
 
 // Nouns: passed along; they use no verb. What is hidden from the docs is public for tests and
@@ -70,6 +71,7 @@ pub mod recoding;
 #[doc(hidden)]
 pub mod recoded;
 mod safe_union;
+pub mod utility;
 mod stars;
 #[doc(hidden)]
 pub mod consistency;

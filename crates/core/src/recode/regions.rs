@@ -30,7 +30,7 @@ use crate::classes::Flags;
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::model::{Bound, PrivacyModel, Requirement, judge, measured_needs};
-use crate::policy::{Form, Missing, Policy};
+use crate::policy::{Form, Missing, Policy, StatisticSpec};
 use crate::recoded::{Recoded, Released};
 use crate::registry::{Algorithm, RegionMeasure, TargetInformation};
 pub use crate::space::Ground;
@@ -278,8 +278,16 @@ pub(super) fn field<'f>(
         all_names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
-        aims: Aims { worths, guiding: None, texts: None },
+        aims: Aims { worths, guiding: None, texts: None, statistics: statistics(policy) },
         watch: watch.clone(),
+    }
+}
+
+/// The statistics that a recipient is to bound narrowly.
+fn statistics(policy: &Policy) -> &[StatisticSpec] {
+    match &policy.privacy.utility[..] {
+        [] => policy.width_loss().unwrap_or_default(),
+        limited => limited,
     }
 }
 

@@ -403,7 +403,7 @@ fn explored(subject: &Subject<'_>, watch: &Watch) -> Result<Option<Explored>> {
 
 fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
     let target = subject.policy.search.loss.parameters().kind;
-    let fact = |&kind: &LossKind| {
+    let fact = |kind: LossKind| {
         let value = *subject.release.loss.get(kind.key())?;
         Some(LossFacts::new(kind.key(), value, kind == target))
     };
@@ -415,7 +415,7 @@ fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
             .into(),
         target: false,
     });
-    LossKind::ALL.iter().filter_map(fact).chain(model).collect()
+    LossKind::ALL.iter().copied().filter_map(fact).chain(model).collect()
 }
 
 /// What (k,1)-anonymity does not protect against.

@@ -1,6 +1,7 @@
 //! What a recipient must be able to compute: limits on the width of the bounds of statistics
 //! [Xiang 2014, 3], and the mode that looks for the largest k within them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,18 @@ pub enum Maximize {
 }
 
 impl Policy {
+    /// The policy with the k that a certificate states, where the policy maximizes k.
+    pub fn at_reached_k(&self, reached: Option<u64>) -> Cow<'_, Policy> {
+        match (self.privacy.maximize, reached) {
+            (Some(Maximize::K), Some(k)) => {
+                let mut policy = self.clone();
+                policy.privacy.given_k = Some(k);
+                Cow::Owned(policy)
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// The statistics that the search loses least of, if it does so by their widths.
     pub fn width_loss(&self) -> Option<&[StatisticSpec]> {
         (self.search.loss.parameters().kind == LossKind::Width)
