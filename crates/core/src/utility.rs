@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 use throng_statistics::cells::{Reader, Scale};
 use throng_statistics::{Bounds, Counted, CountedPairs, Span};
 
+use crate::cell::number;
 use crate::classes::{Classes, Flags, View};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
@@ -244,6 +245,32 @@ impl Utility {
     pub fn bounded(&self, recoded: &Recoded) -> Result<Vec<Bounded>> {
         let spans = self.spans(recoded)?;
         self.limits.iter().map(|asked| self.of_cells(asked, recoded, &spans)).collect()
+    }
+
+    /// The limited statistics of the original itself, which only its holder knows; none where a
+    /// value is not a number.
+    pub fn originals(&self, hierarchies: &[Hierarchy], classes: &Classes) -> Vec<Option<f64>> {
+        let value = |place: usize, class: usize| {
+            let column = self.columns[place].column;
+            let x = number(hierarchies[column].leaf_value(classes.code(class, column))?)?;
+            Some(Span::between(x, x))
+        };
+        let rows = || classes.counts().iter().map(|&rows| u64::from(rows)).enumerate();
+        let original = |asked: &Asked| {
+            let kind = asked.spec.statistic;
+            let bounds = match asked.with {
+                None => {
+                    let cells = rows().map(|(class, rows)| Some((value(asked.column, class)?, rows)));
+                    Counted::new(cells.collect::<Option<Vec<_>>>()?).ok()?.bounds(kind)
+                }
+                Some(with) => {
+                    let pair = |(class, rows)| Some((value(asked.column, class)?, value(with, class)?, rows));
+                    CountedPairs::new(rows().map(pair).collect::<Option<Vec<_>>>()?).ok()?.bounds(kind)
+                }
+            };
+            bounds.is_finite().then(|| f64::midpoint(bounds.low, bounds.high))
+        };
+        self.limits.iter().map(original).collect()
     }
 
     /// What widths of a statistic are divided by: what the policy says, or the width if nothing but

@@ -58,7 +58,7 @@ pub struct Aims<'a> {
     /// Who writes cells for it.
     pub texts: Option<&'a dyn Texts>,
     /// The statistics that a recipient is to bound narrowly.
-    pub statistics: &'a [StatisticSpec],
+    pub statistics: Vec<&'a StatisticSpec>,
 }
 
 /// Writes cells.

@@ -283,12 +283,10 @@ pub(super) fn field<'f>(
     }
 }
 
-/// The statistics that a recipient is to bound narrowly.
-fn statistics(policy: &Policy) -> &[StatisticSpec] {
-    match &policy.privacy.utility[..] {
-        [] => policy.width_loss().unwrap_or_default(),
-        limited => limited,
-    }
+/// The statistics that a recipient is to bound narrowly: those with limits, and those of the loss.
+fn statistics(policy: &Policy) -> Vec<&StatisticSpec> {
+    let of_loss = policy.width_loss().and(policy.search.loss.statistics()).unwrap_or_default();
+    policy.privacy.utility.iter().chain(of_loss).collect()
 }
 
 /// The rows that a region needs: what all columns and every group of them ask for. Rows that share

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::collect_bounds::bounds;
 use super::collect_statistics::{Compared, statistics};
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
-    StarFacts, bars, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
 };
 use super::scrubbed;
 use super::text::{count, integer};
@@ -72,8 +72,10 @@ pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
         recoded: &subject.decision.recoded,
         floor: subject.policy.privacy.k().unwrap_or(1),
     };
+    let found = statistics(&compared, watch)?;
+    let bounds = bounds(subject.policy, subject.problem, &subject.decision.recoded, &found.numbers);
     Ok(Facts {
-        statistics: statistics(&compared, watch)?,
+        statistics: StatisticsFacts { bounds, ..found },
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
         columns: subject.columns.iter().map(|name| reasoned(&subject, &marginals, name)).collect(),

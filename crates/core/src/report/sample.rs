@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts, LevelFacts,
-    LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
+    BoundFacts, ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts, LevelFacts, LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
 };
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::lattice::profile;
@@ -80,6 +79,13 @@ fn statistics() -> StatisticsFacts {
             before: vec![vec![Some(0.4), Some(0.276)], vec![Some(0.324), None]],
             after: vec![vec![0.41, 0.266], vec![0.324, 0.0]],
             used: 0.93,
+        }],
+        bounds: vec![BoundFacts {
+            statistic: "mean of age".to_owned(),
+            original: 38.44,
+            low: Some(36.1),
+            high: Some(41.0),
+            required: Some(5.0),
         }],
     }
 }

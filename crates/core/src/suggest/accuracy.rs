@@ -42,7 +42,9 @@ pub fn explained(
     watch: &Watch,
 ) -> Result<Error> {
     let limited = problem.utility.as_ref().filter(|utility| utility.limits());
-    let Some(utility) = limited.filter(|_| error.is_all(Kind::Unsolvable)) else { return Ok(error) };
+    // A search that ran out of time does not know whether there is a release.
+    let asked = error.is_all(Kind::Unsolvable) && !error.has_code("search.time-limit");
+    let Some(utility) = limited.filter(|_| asked) else { return Ok(error) };
     let quiet = watch.clone().quiet();
     let relaxed = without_limits(policy);
     let released = problem.again(&relaxed, load, &quiet).and_then(|posed| {

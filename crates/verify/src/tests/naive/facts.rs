@@ -154,7 +154,7 @@ impl Table<'_> {
     /// The losses that are defined for the table.
     pub(super) fn kinds(&self) -> impl Iterator<Item = LossKind> {
         let labels = !self.policy.with_role(Role::Target).is_empty();
-        LossKind::ALL.iter().copied().filter(move |kind| labels || !kind.needs_target())
+        LossKind::of_tables().filter(move |kind| labels || !kind.needs_target())
     }
 
     pub(super) fn losses(&self, stay: &[bool]) -> BTreeMap<String, f64> {
