@@ -34,12 +34,12 @@
 #![forbid(unsafe_code)]
 
 // The vocabulary that the verifier shares, and the verifier.
+pub use throng_statistics as statistics;
 pub use throng_terms::fault;
 pub use throng_terms::{
     cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation, reading,
     registry, release, rows, table, tuples, watch,
 };
-pub use throng_statistics as statistics;
 pub use throng_verify as verify;
 
 // Nouns: passed along; they use no verb. What is hidden from the docs is public for tests and

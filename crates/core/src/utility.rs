@@ -14,6 +14,31 @@
 //! ([`Utility::highest_levels`]), whatever the strategy. Covariances and correlations are judged
 //! node by node.
 //!
+//! ```
+//! use throng::memory::{Table, release};
+//! use throng::watch::Watch;
+//!
+//! let policy = r#"
+//!     version = 1
+//!     input.path = "people"
+//!     columns.age = { role = "quasi", hierarchy = { intervals = { widths = [5, 10, 20] } } }
+//!     columns.sex = { role = "quasi" }
+//!     privacy = { k = 2, utility = [{ statistic = "mean", column = "age", width = 5 }] }
+//!     search = { algorithm = "auto", loss = "lm" }
+//! "#;
+//! let people = ["31,f", "32,f", "38,m", "36,m", "51,f", "53,m"];
+//! let row = |line: &&str| line.split(',').map(|cell| Some(cell.to_owned())).collect();
+//! let table = Table::new(["age", "sex"].map(String::from).to_vec(), people.iter().map(row).collect())?;
+//!
+//! let no_files = |path: &str| unreachable!("the policy names no file, not {path}");
+//! let released = release(policy, &table, &no_files, &Watch::none())?;
+//! let mean = &released.certificate.release.utility["mean of age"];
+//! assert!(mean.holds && mean.achieved <= Some(5.0 + 1e-9));
+//! assert!(mean.low <= Some(241.0 / 6.0) && mean.high >= Some(241.0 / 6.0));
+//! assert!(released.verdict.claims["utility: mean of age within 5"].holds);
+//! # Ok::<(), throng::error::Error>(())
+//! ```
+//!
 //! Costs one pass over the values of a level for a statistic of one column, and one over the
 //! classes for a statistic of two; rows do not matter.
 
@@ -100,10 +125,16 @@ impl Bounded {
     pub fn miss(&self) -> String {
         let (name, limit) = (self.spec.name(), self.spec.limit());
         if !self.bounds.is_finite() {
-            return format!("{name}: no bound follows from suppressed cells without a domain, {limit} is required");
+            return format!(
+                "{name}: no bound follows from suppressed cells without a domain, {limit} is required"
+            );
         }
         let width = self.bounds.width();
-        format!("{name}: bounds of width {}, {limit} is required ({} too wide)", short(width), short(width - limit))
+        format!(
+            "{name}: bounds of width {}, {limit} is required ({} too wide)",
+            short(width),
+            short(width - limit)
+        )
     }
 }
 
@@ -198,7 +229,8 @@ impl Utility {
     /// Released cells that are not numbers.
     pub fn loss_of(&self, recoded: &Recoded) -> Result<f64> {
         let spans = self.spans(recoded)?;
-        let width = |asked: &Asked| Ok(self.of_cells(asked, recoded, &spans)?.bounds.width() / self.scale(asked));
+        let width =
+            |asked: &Asked| Ok(self.of_cells(asked, recoded, &spans)?.bounds.width() / self.scale(asked));
         Ok(mean(self.widths.iter().map(width).collect::<Result<Vec<_>>>()?.into_iter()))
     }
 
@@ -363,8 +395,9 @@ impl Utility {
         }
         let mut pairs: Vec<((Code, Code), u64)> = pairs.into_iter().collect();
         pairs.sort_unstable();
-        let span =
-            |((a, b), rows): ((Code, Code), u64)| (spans[asked.column][a as usize], spans[with][b as usize], rows);
+        let span = |((a, b), rows): ((Code, Code), u64)| {
+            (spans[asked.column][a as usize], spans[with][b as usize], rows)
+        };
         let suppressed = (numbers.reader.anything(), other.reader.anything(), hidden);
         let pairs = CountedPairs::new(pairs.into_iter().map(span).chain([suppressed]))?;
         Ok(bounded(asked, Ok(pairs.bounds(asked.spec.statistic))))
@@ -412,7 +445,10 @@ impl Numbers {
             for (leaf, &count) in leaves.iter().enumerate() {
                 counts[hierarchy.generalize(leaf as Code, level) as usize] += count;
             }
-            spans.push(level_spans(&mut reader, hierarchy, level, &counts).map_err(|f| Box::new(not_numbers(name, &f)))?);
+            spans.push(
+                level_spans(&mut reader, hierarchy, level, &counts)
+                    .map_err(|f| Box::new(not_numbers(name, &f)))?,
+            );
             rows.push(counts);
         }
         if reader.scale() == Some(Scale::Dates) {
@@ -511,7 +547,13 @@ fn outside(name: &str, value: f64, domain: Span) -> Fault {
 }
 
 fn no_domain(name: &str) -> Fault {
-    fault!(Input, "utility.no-domain", "nothing is known of a suppressed cell, so that its width has no bound")
-        .key(format!("columns.{name}"))
-        .help(format!("state the least and the greatest value that are possible: columns.{name}.domain = [0, 120]"))
+    fault!(
+        Input,
+        "utility.no-domain",
+        "nothing is known of a suppressed cell, so that its width has no bound"
+    )
+    .key(format!("columns.{name}"))
+    .help(format!(
+        "state the least and the greatest value that are possible: columns.{name}.domain = [0, 120]"
+    ))
 }

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use throng::decide::{
-    Circumstances, DecidedAssignment, Decision, Maximized, decide_again, decide_as_certified, decide_maximizing,
+    Circumstances, DecidedAssignment, Decision, Maximized, decide_again, decide_as_certified,
+    decide_maximizing,
 };
 use throng::error::{Fault, Result};
 use throng::policy::{GuideSpec, Policy, SECONDS};

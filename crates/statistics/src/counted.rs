@@ -166,9 +166,12 @@ mod tests {
         let cell = (-8i32..8, 0i32..6).prop_flat_map(|(low, width)| {
             let (low, high) = (f64::from(low) / 2.0, f64::from(low + width) / 2.0);
             let values = proptest::collection::vec(0.0..=1.0, 1..4);
-            (Just((low, high)), values.prop_map(move |at: Vec<f64>| {
-                at.iter().map(|share| (low + share * (high - low)).clamp(low, high)).collect()
-            }))
+            (
+                Just((low, high)),
+                values.prop_map(move |at: Vec<f64>| {
+                    at.iter().map(|share| (low + share * (high - low)).clamp(low, high)).collect()
+                }),
+            )
         });
         proptest::collection::vec(cell, 1..6)
     }
@@ -202,7 +205,9 @@ mod tests {
         let rows: Vec<(f64, f64)> =
             cells.iter().flat_map(|(cell, rows)| std::iter::repeat_n(*cell, rows.len())).collect();
         let pick = |choice: usize| {
-            rows.iter().enumerate().map(move |(at, &(low, high))| if choice >> at & 1 == 1 { high } else { low })
+            rows.iter()
+                .enumerate()
+                .map(move |(at, &(low, high))| if choice >> at & 1 == 1 { high } else { low })
         };
         (0..1usize << rows.len().min(12)).map(|choice| pick(choice).collect()).collect()
     }

@@ -6,7 +6,9 @@ use super::levels::{self, Build, Chain};
 use super::population::{self, Counted, People};
 use super::side::Side;
 use super::verdict::{Finding, Verdict, WITHOUT_ORIGINAL};
-use super::{Digests, Read, Verifier, deleted, left, leveled, model, models, people, predicted, risk, utility};
+use super::{
+    Digests, Read, Verifier, deleted, left, leveled, model, models, people, predicted, risk, utility,
+};
 use throng_terms::error::Result;
 use throng_terms::policy::{KOne, Missing};
 

@@ -60,7 +60,11 @@ pub(super) fn claims(
         judge(asked, found, stated.get(&asked.name()), &mut wrong);
         let (low, high) = found.unwrap_or(ANY);
         let finding = Finding::of(&wrong, || {
-            format!("between {low} and {high}, a width of {}; at most {} is allowed", up(high - low), asked.limit())
+            format!(
+                "between {low} and {high}, a width of {}; at most {} is allowed",
+                up(high - low),
+                asked.limit()
+            )
         });
         (asked.claim(), finding)
     };
@@ -80,7 +84,8 @@ pub(super) fn loss(
     let hidden = certificate.release.rows.saturating_sub(released.rows);
     let mut sum = 0.0;
     for asked in asked {
-        let wide = |name: &str| columns.get(name).map_or(f64::NAN, |column| column.domain.1 - column.domain.0);
+        let wide =
+            |name: &str| columns.get(name).map_or(f64::NAN, |column| column.domain.1 - column.domain.0);
         let width = wide(&asked.column);
         let unknown = match asked.statistic {
             StatisticKind::Variance | StatisticKind::VariancePopulation => width * width / 4.0,
@@ -105,7 +110,9 @@ pub(super) fn stated(policy: &Policy, certificate: &Certificate) -> Vec<String> 
         beyond.map(|name| format!("{name} is claimed, but the policy does not limit it")).collect();
     match (policy.privacy.maximize.is_some(), release.search.k) {
         (true, None) => wrong.push("the k that was reached is missing".into()),
-        (false, Some(k)) => wrong.push(format!("k = {k} is said to be reached, and the policy maximizes nothing")),
+        (false, Some(k)) => {
+            wrong.push(format!("k = {k} is said to be reached, and the policy maximizes nothing"))
+        }
         _ => {}
     }
     wrong
@@ -138,7 +145,8 @@ fn unfit(
         texts.count(*text) > 0 && value.is_none_or(|x| x < column.domain.0 || x > column.domain.1)
     };
     let beyond = (0..texts.len() as u32).filter(beyond).count() as u64;
-    (beyond > 0).then(|| format!("{} of `{name}` in the original outside its domain", several(beyond, "value")))
+    (beyond > 0)
+        .then(|| format!("{} of `{name}` in the original outside its domain", several(beyond, "value")))
 }
 
 fn judge(asked: &StatisticSpec, found: Option<Range>, stated: Option<&UtilityClaim>, wrong: &mut Wrong) {
@@ -160,9 +168,11 @@ fn judge(asked: &StatisticSpec, found: Option<Range>, stated: Option<&UtilityCla
     let near = |stated: Option<f64>, found: f64| {
         stated.is_some_and(|stated| (stated - found).abs() <= STATED * (size + limit + width))
     };
-    for (what, stated, found) in
-        [("lower bound", stated.low, low), ("upper bound", stated.high, high), ("width", stated.achieved, width)]
-    {
+    for (what, stated, found) in [
+        ("lower bound", stated.low, low),
+        ("upper bound", stated.high, high),
+        ("width", stated.achieved, width),
+    ] {
         if !near(stated, found) {
             let stated = stated.map_or("none".into(), |stated| stated.to_string());
             wrong.push(format!("the {what} is {found}, the certificate says {stated}"));
@@ -189,7 +199,8 @@ fn columns(policy: &Policy, released: &Side, build: &Build<'_>) -> Result<Column
         let domain = column.domain.map(|[low, high]| (low, high)).or(values).unwrap_or(ANY);
         let texts = &released.interners[at];
         let cell = |text: u32| texts.value(text).and_then(|text| read(text, &labels, domain));
-        columns.insert(name.to_owned(), Column { domain, cells: (0..texts.len() as u32).map(cell).collect() });
+        columns
+            .insert(name.to_owned(), Column { domain, cells: (0..texts.len() as u32).map(cell).collect() });
     }
     Ok(columns)
 }
@@ -231,7 +242,9 @@ fn read(text: &str, labels: &BTreeMap<&str, Range>, domain: Range) -> Option<Ran
         Cell::Interval(interval) => (interval.low, interval.high),
         Cell::Range(first, last) => (number(&first)?, number(&last)?),
         Cell::Set(values) => {
-            let value = |value: &String| labels.get(value.as_str()).copied().or_else(|| number(value).map(|x| (x, x)));
+            let value = |value: &String| {
+                labels.get(value.as_str()).copied().or_else(|| number(value).map(|x| (x, x)))
+            };
             let values: Option<Vec<Range>> = values.iter().map(value).collect();
             values?.into_iter().reduce(hull)?
         }
@@ -255,7 +268,12 @@ fn read(text: &str, labels: &BTreeMap<&str, Range>, domain: Range) -> Option<Ran
 }
 
 /// The bounds of a statistic; none where a cell is not a number or there is no row.
-fn bounds(policy: &Policy, asked: &StatisticSpec, columns: &Columns, (released, hidden): (&Side, u64)) -> Option<Range> {
+fn bounds(
+    policy: &Policy,
+    asked: &StatisticSpec,
+    columns: &Columns,
+    (released, hidden): (&Side, u64),
+) -> Option<Range> {
     let (first, x) = (place(policy, &asked.column)?, columns.get(&asked.column)?);
     let second = match &asked.with {
         Some(with) => Some((place(policy, with)?, columns.get(with)?)),
@@ -360,11 +378,15 @@ fn variance(cells: &Cells, n: f64) -> Range {
     let mut sum = Sum::default();
     for (cell, rows) in cells {
         // Both ends, so that rounding cannot choose the nearer one.
-        let ends = [cell.0, cell.1].map(|end| times(minus((end, end), (point, point)), minus((end, end), (point, point))));
+        let ends = [cell.0, cell.1]
+            .map(|end| times(minus((end, end), (point, point)), minus((end, end), (point, point))));
         sum.product(*rows, ends[0].1.max(ends[1].1));
     }
     let most = over(sum.range(), (n, n)).1;
-    (least_variance(cells, n), if cells.iter().all(|(cell, _)| cell.0 == cell.1) { exact(cells, n).1 } else { most })
+    (
+        least_variance(cells, n),
+        if cells.iter().all(|(cell, _)| cell.0 == cell.1) { exact(cells, n).1 } else { most },
+    )
 }
 
 /// The variance of exact cells.
@@ -528,5 +550,137 @@ impl Sum {
         let slack = (self.terms + 2.0) * (self.terms + 2.0) * 4.0 * f64::EPSILON * f64::EPSILON * self.size;
         let sum = self.value + self.errors;
         (down(sum) - slack, up(sum) + slack)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Cells with rows, and a value in every row.
+    fn cells() -> impl Strategy<Value = Vec<(Range, Vec<f64>)>> {
+        let cell = (-8i32..8, 0i32..6, proptest::collection::vec(0.0..=1.0f64, 1..4)).prop_map(
+            |(low, width, at)| {
+                let (low, high) = (f64::from(low) * 0.7, f64::from(low + width) * 0.7);
+                ((low, high), at.iter().map(|share| (low + share * (high - low)).clamp(low, high)).collect())
+            },
+        );
+        proptest::collection::vec(cell, 1..6)
+    }
+
+    fn counted(cells: &[(Range, Vec<f64>)]) -> Vec<(Range, f64)> {
+        cells.iter().map(|(cell, rows)| (*cell, rows.len() as f64)).collect()
+    }
+
+    fn moments(values: &[f64]) -> (f64, f64) {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        (mean, values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n)
+    }
+
+    fn type_7(values: &[f64], share: f64) -> f64 {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let at = share * (sorted.len() - 1) as f64;
+        let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+        low + at.fract() * (high - low)
+    }
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+    }
+
+    /// All originals that take ends.
+    fn corners(cells: &[(Range, Vec<f64>)]) -> Vec<Vec<f64>> {
+        let rows: Vec<Range> = cells.iter().flat_map(|(cell, rows)| vec![*cell; rows.len()]).collect();
+        let pick = |choice: usize| {
+            let end = |(at, cell): (usize, &Range)| if choice >> at & 1 == 1 { cell.1 } else { cell.0 };
+            rows.iter().enumerate().map(end).collect()
+        };
+        (0..1usize << rows.len()).map(pick).collect()
+    }
+
+    proptest! {
+        /// Bounds are those of the definition: all ends together, and every original within.
+        #[test]
+        fn bounds_hold_and_are_as_defined(cells in cells()) {
+            let values: Vec<f64> = cells.iter().flat_map(|(_, rows)| rows.clone()).collect();
+            let ends = |end: fn(&Range) -> f64| -> Vec<f64> {
+                cells.iter().flat_map(|(cell, rows)| vec![end(cell); rows.len()]).collect()
+            };
+            let (lows, highs) = (ends(|cell| cell.0), ends(|cell| cell.1));
+            let of = |kind| of_cells(kind, &counted(&cells)).unwrap();
+            let (low, high) = of(StatisticKind::Mean);
+            prop_assert!(near(low, moments(&lows).0) && near(high, moments(&highs).0));
+            prop_assert!(low <= moments(&values).0 + 1e-12 && moments(&values).0 - 1e-12 <= high);
+            for &kind in StatisticKind::ALL {
+                if let Some(share) = kind.entry().share {
+                    let (low, high) = of(kind);
+                    prop_assert!(near(low, type_7(&lows, share)) && near(high, type_7(&highs, share)), "{kind}");
+                }
+            }
+            let (low, high) = of(StatisticKind::VariancePopulation);
+            let variance = moments(&values).1;
+            prop_assert!(low <= variance + 1e-9 && variance - 1e-9 <= high, "{low} {variance} {high}");
+            if values.len() <= 9 {
+                let most = corners(&cells).iter().map(|values| moments(values).1).fold(0.0, f64::max);
+                let widest = cells.iter().map(|(cell, _)| cell.1 - cell.0).fold(0.0, f64::max);
+                let slack = (widest / 2.0 / values.len() as f64).powi(2);
+                prop_assert!(most - 1e-9 <= high && high <= most + slack + 1e-9, "{high} for {most}");
+            }
+        }
+
+        /// The least variance is found: no point of a fine grid has a smaller one.
+        #[test]
+        fn the_least_variance_is_the_least(cells in cells()) {
+            let found = least_variance(&counted(&cells), cells.iter().map(|(_, rows)| rows.len() as f64).sum());
+            let rows: Vec<Range> = cells.iter().flat_map(|(cell, rows)| vec![*cell; rows.len()]).collect();
+            let at = |c: f64| moments(&rows.iter().map(|cell| c.clamp(cell.0, cell.1)).collect::<Vec<_>>()).1;
+            let grid = (-6000..=6000).map(|step| at(f64::from(step) / 1000.0)).fold(f64::INFINITY, f64::min);
+            prop_assert!(found <= grid + 1e-9 && grid <= found + 1e-2, "{found} for {grid}");
+        }
+
+        #[test]
+        fn pairs_lie_within(x in cells(), y in cells()) {
+            let (mut pairs, mut xs, mut ys) = (Vec::new(), Vec::new(), Vec::new());
+            for ((a, of_a), (b, of_b)) in x.iter().zip(&y) {
+                let rows = of_a.len().min(of_b.len());
+                pairs.push((*a, *b, rows as f64));
+                xs.extend(&of_a[..rows]);
+                ys.extend(&of_b[..rows]);
+            }
+            prop_assume!(xs.len() > 1);
+            let ((mx, vx), (my, vy)) = (moments(&xs), moments(&ys));
+            let covariance = xs.iter().zip(&ys).map(|(a, b)| (a - mx) * (b - my)).sum::<f64>() / xs.len() as f64;
+            let sample = covariance * xs.len() as f64 / (xs.len() - 1) as f64;
+            let (low, high) = of_pairs(StatisticKind::Covariance, &pairs).unwrap();
+            prop_assert!(low <= sample + 1e-9 && sample - 1e-9 <= high);
+            if vx > 1e-9 && vy > 1e-9 {
+                let r = covariance / (vx * vy).sqrt();
+                let (low, high) = of_pairs(StatisticKind::Correlation, &pairs).unwrap();
+                prop_assert!(low <= r + 1e-9 && r - 1e-9 <= high);
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_read_as_they_are_written() {
+        let labels = BTreeMap::from([("young", (1.0, 17.0))]);
+        let at = |text: &str| read(text, &labels, (0.0, 120.0));
+        assert_eq!(at("35"), Some((35.0, 35.0)));
+        assert_eq!(at("[20, 35)"), Some((20.0, 35.0)));
+        assert_eq!(at("< 20"), Some((0.0, 20.0)));
+        assert_eq!(at(">= 90"), Some((90.0, 120.0)));
+        assert_eq!(at("{3, young}"), Some((1.0, 17.0)));
+        assert_eq!(at("3*"), Some((30.0, 39.0)));
+        assert_eq!(at("**7"), Some((7.0, 997.0)));
+        assert_eq!(at("20 - 30"), Some((20.0, 30.0)));
+        assert_eq!(at("young"), Some((1.0, 17.0)));
+        assert_eq!(at("*"), Some((0.0, 120.0)));
+        for text in ["old", "{1, old}", "1970-01-01", "B*", ""] {
+            assert_eq!(at(text), None, "{text}");
+        }
     }
 }

@@ -50,7 +50,8 @@ fn a_release_keeps_its_promise_and_proves_it() {
     assert_eq!(verdict["utility: mean of age within 6"]["holds"], true);
     // A recipient computes no wider bounds.
     let found = env.run("stats release.csv --policy p.toml --column age --json").ok().json();
-    let width = found["age"]["mean"]["high"].as_f64().unwrap() - found["age"]["mean"]["low"].as_f64().unwrap();
+    let width =
+        found["age"]["mean"]["high"].as_f64().unwrap() - found["age"]["mean"]["low"].as_f64().unwrap();
     assert!(width <= 6.0 + 1e-6, "{width}");
     // A release with wider cells is not the one that was promised.
     let widened: String = env
@@ -71,7 +72,12 @@ fn a_release_keeps_its_promise_and_proves_it() {
 fn a_refusal_says_by_how_much_and_what_helps() {
     let env = env(&POLICY.replace("k = 4", "k = 40").replace("width = 6", "width = 4"));
     let run = env.run("release p.toml");
-    run.fails(1).says(&["utility.not-met", "mean of age: bounds of width", "4 is required", "tried on this table"]);
+    run.fails(1).says(&[
+        "utility.not-met",
+        "mean of age: bounds of width",
+        "4 is required",
+        "tried on this table",
+    ]);
     assert!(!env.path("release.csv").exists());
     let json = env.run("release p.toml --json").fails(1);
     assert!(json.stderr.contains("\"utility.not-met\""), "{}", json.stderr);
@@ -93,7 +99,8 @@ fn the_largest_k_is_reached_and_proven() {
 fn regions_promise_as_well() {
     for algorithm in ["boxes", "mondrian", "best", "k-similar"] {
         let policy = POLICY.replace("\"auto\"", &format!("\"{algorithm}\""));
-        let env = env(&policy.replace(", hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }", ""));
+        let env = env(&policy
+            .replace(", hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }", ""));
         env.run("release p.toml").ok();
         let verdict = env.run("verify release.csv --policy p.toml --original people.csv --json").ok().json();
         assert_eq!(verdict["utility: mean of age within 6"]["holds"], true, "{algorithm}");

@@ -240,7 +240,9 @@ pub fn choose(
     if runs_best(policy) {
         useful::best(policy, problem, &best::MEMBERS, watch)
     } else if policy.forms_regions() {
-        useful::regions(policy, problem, watch, &|forming| choose_regions(policy, forming, problem, guide, watch))
+        useful::regions(policy, problem, watch, &|forming| {
+            choose_regions(policy, forming, problem, guide, watch)
+        })
     } else {
         choose_levels(policy, problem, watch)
     }
@@ -270,7 +272,7 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
         Outcome::Found { best, gap } => (best, gap),
         Outcome::Cancelled => return Err(remedy::stopped_before_a_result(watch)),
         Outcome::Infeasible { .. } if policy.search.local && bounded => {
-            return useful::rounds(policy, problem, strategy, (None, account), watch);
+            return useful::rounds(policy, problem, (strategy, method), (None, account), watch);
         }
         Outcome::Infeasible { least } => return Err(remedy::infeasible(problem, least)),
     };
@@ -278,7 +280,7 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
         return Ok(Chosen { loss: best.loss, choice: Choice::Levels(best), gap, account, method });
     }
     if bounded {
-        return useful::rounds(policy, problem, strategy, (Some(best), account), watch);
+        return useful::rounds(policy, problem, (strategy, method), (Some(best), account), watch);
     }
     let weights = policy.weights(&problem.names);
     let loss = policy.search.loss.parameters();

@@ -71,8 +71,12 @@ pub(super) fn too_wide(bounded: &[Bounded]) -> Result<(), Error> {
     if misses.is_empty() {
         return Ok(());
     }
-    let fault =
-        fault!(Unsolvable, "utility.not-met", "no release is accurate enough: {misses}", misses = misses.join("; "));
+    let fault = fault!(
+        Unsolvable,
+        "utility.not-met",
+        "no release is accurate enough: {misses}",
+        misses = misses.join("; ")
+    );
     Err(fault.key("privacy.utility").into())
 }
 

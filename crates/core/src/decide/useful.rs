@@ -103,7 +103,7 @@ fn weighted(policy: &Policy, problem: &Problem, factor: f64) -> Policy {
 pub(super) fn rounds(
     policy: &Policy,
     problem: &Problem,
-    strategy: &dyn Strategy,
+    (strategy, method): (&dyn Strategy, Option<Algorithm>),
     (found, mut account): (Option<Solution>, Account),
     watch: &Watch,
 ) -> Result<Chosen> {
@@ -152,7 +152,7 @@ pub(super) fn rounds(
     }
     match best {
         // No bound is known on what other rounds would cost.
-        Some((loss, choice)) => Ok(Chosen { choice, loss, gap: loss, account, method: None }),
+        Some((loss, choice)) => Ok(Chosen { choice, loss, gap: loss, account, method }),
         None => Err(nothing_narrow(problem, &start)?),
     }
 }

@@ -34,7 +34,8 @@ use self::price::ColumnSums;
 use self::tradeoff::Tradeoff;
 use self::width::Width;
 use crate::classes::{Flags, View};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, Result};
+use crate::fault;
 use crate::lattice::Node;
 use crate::policy::{Aggregate, LossParameters, check_loss, no_target};
 use crate::registry::LossKind;
@@ -202,7 +203,10 @@ pub fn of_widths(utility: Arc<Utility>, suppresses: bool) -> Box<dyn Loss> {
     Box::new(Width::new(utility, suppresses))
 }
 
-/// The loss of statistics is made with the policy that lists them.
+/// The fault of the loss of statistics where a policy lists none.
 fn of_statistics() -> Error {
-    Fault::bug("the loss \"width\" of a table without the statistics of a policy").into()
+    fault!(Input, "policy.width-without-statistics", "the loss \"width\" has no statistics")
+        .key("search.loss")
+        .help("list them in the policy: loss = { name = \"width\", statistics = […] }")
+        .into()
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::collect_bounds::bounds;
 use super::collect_statistics::{Compared, statistics};
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
+    ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
+    StarFacts, StatisticsFacts, bars, size_bins,
 };
 use super::scrubbed;
 use super::text::{count, integer};

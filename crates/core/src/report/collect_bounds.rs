@@ -7,8 +7,8 @@
 
 use super::facts::{BoundFacts, NumberFacts};
 use crate::policy::{Policy, StatisticSpec};
-use crate::registry::StatisticKind;
 use crate::recoded::Recoded;
+use crate::registry::StatisticKind;
 use crate::search::Problem;
 use crate::utility::Utility;
 
@@ -25,7 +25,8 @@ pub(super) fn bounds(
 ) -> Vec<BoundFacts> {
     let mut found: Vec<BoundFacts> = measured(policy, problem, recoded, &policy.privacy.utility);
     for column in numbers.iter().filter(|column| !column.dates).take(COLUMNS) {
-        let spec = |statistic| StatisticSpec { statistic, column: column.column.clone(), with: None, width: None };
+        let spec =
+            |statistic| StatisticSpec { statistic, column: column.column.clone(), with: None, width: None };
         let specs: Vec<StatisticSpec> = KINDS.map(spec).to_vec();
         let known: Vec<String> = found.iter().map(|bound| bound.statistic.clone()).collect();
         let specs: Vec<StatisticSpec> =
@@ -36,7 +37,12 @@ pub(super) fn bounds(
 }
 
 /// The bounds of some statistics; none where a column has none.
-fn measured(policy: &Policy, problem: &Problem, recoded: &Recoded, specs: &[StatisticSpec]) -> Vec<BoundFacts> {
+fn measured(
+    policy: &Policy,
+    problem: &Problem,
+    recoded: &Recoded,
+    specs: &[StatisticSpec],
+) -> Vec<BoundFacts> {
     let mut asked = policy.clone();
     asked.privacy.utility = specs.to_vec();
     let Problem { names, hierarchies, classes, .. } = problem;

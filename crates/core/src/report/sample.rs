@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    BoundFacts, ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts, LevelFacts, LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
+    BoundFacts, ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts,
+    LevelFacts, LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
 };
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::lattice::profile;

@@ -63,7 +63,13 @@ impl Problem {
         let members: Vec<u32> = (0..self.classes.len() as u32).collect();
         let counts = self.classes.counts().iter().map(|count| count.saturating_mul(times)).collect();
         let classes = self.classes.parted(&members, counts)?;
-        self.posed(policy, self.names.clone(), (Arc::clone(&self.hierarchies), Arc::new(classes)), load, watch)
+        self.posed(
+            policy,
+            self.names.clone(),
+            (Arc::clone(&self.hierarchies), Arc::new(classes)),
+            load,
+            watch,
+        )
     }
 
     /// The problem of a policy that lacks one of the quasi-identifiers, whatever its role is now.
@@ -107,8 +113,7 @@ impl Problem {
         let utility = Utility::new(policy, &names, &hierarchies, &classes)?.map(Arc::new);
         let lattice = lattice(policy, &names, &hierarchies, (utility.as_deref(), max_suppressed))?;
         let marginals = Marginals::new(&classes, &hierarchies);
-        let loss =
-            loss(policy, &marginals, &policy.weights(&names), (utility.as_ref(), max_suppressed))?;
+        let loss = loss(policy, &marginals, &policy.weights(&names), (utility.as_ref(), max_suppressed))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
         let mut models = models(policy, &names, classes.subject(), watch.cancel())?;
         let measured: Vec<String> = self.measured.iter().map(|(name, _)| name.clone()).collect();

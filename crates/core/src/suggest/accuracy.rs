@@ -72,9 +72,8 @@ fn fault(bounded: &[Bounded], helps: &[String], tried: u64) -> Fault {
         ),
     };
     let widths = bounded.iter().filter(|b| !b.holds() && b.bounds.is_finite());
-    let widths: Vec<String> = widths
-        .map(|b| format!("{} within {}", b.spec.name(), short(1.0005 * b.bounds.width())))
-        .collect();
+    let widths: Vec<String> =
+        widths.map(|b| format!("{} within {}", b.spec.name(), short(1.0005 * b.bounds.width()))).collect();
     let wider = match widths.is_empty() {
         true => "state columns.NAME.domain, so that a suppressed cell has bounds".to_owned(),
         false => format!("the same settings meet {}", widths.join(" and ")),
@@ -117,7 +116,9 @@ impl Trials<'_> {
         let boxes = Method { algorithm: Algorithm::Boxes, local: false, loss: None };
         let own_loss = |method: Method| Method { loss: None, ..method };
         let others = Method::all(policy).into_iter().skip(1).map(own_loss).chain([boxes]);
-        let others = others.filter(|method| (method.algorithm, method.local) != (policy.search.algorithm, policy.search.local));
+        let others = others.filter(|method| {
+            (method.algorithm, method.local) != (policy.search.algorithm, policy.search.local)
+        });
         let mut found = None;
         for method in others {
             found = self.helps(&own.with_method(method, policy))?;
@@ -129,7 +130,8 @@ impl Trials<'_> {
         let bounded = policy.bounded_columns();
         let free: Vec<&String> =
             problem.names.iter().filter(|name| !bounded.contains(name.as_str())).take(COLUMNS).collect();
-        let leaves_out = problem.names.len() > 1 && problem.classes.people().is_empty() && problem.deletion.is_none();
+        let leaves_out =
+            problem.names.len() > 1 && problem.classes.people().is_empty() && problem.deletion.is_none();
         for name in free.into_iter().filter(|_| leaves_out) {
             if let Some(change) = self.helps(&own.with_change(ColumnChange::Drop(name.clone())))? {
                 helps.push(change);

@@ -254,8 +254,17 @@ fn certificate(
     let asked = Policy::parse(text).unwrap().search;
     let (algorithm, gap) = (asked.algorithm.to_string(), value(asked.loss.parameters().kind));
     let (optimal, method) = (gap == 0.0, None);
-    let search =
-        SearchFacts { algorithm, method, reason: None, k: None, nodes: 0, checked: 0, optimal, gap, seconds: 0.0 };
+    let search = SearchFacts {
+        algorithm,
+        method,
+        reason: None,
+        k: None,
+        nodes: 0,
+        checked: 0,
+        optimal,
+        gap,
+        seconds: 0.0,
+    };
     let release = Release {
         rows,
         released: written - blank,

@@ -347,14 +347,27 @@ fn the_verifier_detects_releases_and_certificates_that_are_not_as_accurate() {
 #[test]
 fn refusals_name_the_miss_and_changes_that_were_tried() {
     let table = people(60, 3);
-    let text = policy(12, 0.0, "utility = [{ statistic = \"mean\", column = \"age\", width = 7 }]", "algorithm = \"auto\"\nloss = \"lm\"");
+    let text = policy(
+        12,
+        0.0,
+        "utility = [{ statistic = \"mean\", column = \"age\", width = 7 }]",
+        "algorithm = \"auto\"\nloss = \"lm\"",
+    );
     let error = released(&text, &table).unwrap_err();
     let [fault] = error.faults() else { panic!("{error}") };
     assert_eq!((fault.code, fault.kind), ("utility.not-met", Kind::Unsolvable));
     assert!(fault.message.contains("mean of age: bounds of width"), "{}", fault.message);
     let help = fault.help.as_deref().unwrap();
     // Each change really helps: the smaller k, and the wider limit.
-    let k: u64 = help.split("privacy.k = ").nth(1).unwrap().split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+    let k: u64 = help
+        .split("privacy.k = ")
+        .nth(1)
+        .unwrap()
+        .split(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     released(&text.replace("k = 12", &format!("k = {k}")), &table).unwrap();
     assert!(released(&text.replace("k = 12", &format!("k = {}", k + 1)), &table).is_err());
     let width = help.split("mean of age within ").nth(1).unwrap().trim();
@@ -366,16 +379,27 @@ fn columns_without_bounds_are_refused() {
     let code = |text: &str, table: &Table| released(text, table).unwrap_err().faults()[0].code;
     let table = people(40, 1);
     let asked = |column: &str, more: &str| {
-        policy(2, 0.0, &format!("utility = [{{ statistic = \"mean\", column = \"{column}\", width = 5{more} }}]"), "algorithm = \"auto\"")
+        policy(
+            2,
+            0.0,
+            &format!("utility = [{{ statistic = \"mean\", column = \"{column}\", width = 5{more} }}]"),
+            "algorithm = \"auto\"",
+        )
     };
     assert_eq!(code(&asked("town", ""), &table), "utility.not-numbers");
     assert_eq!(code(&asked("ill", ""), &table), "policy.utility-of-other-role");
     assert_eq!(code(&asked("agee", ""), &table), "policy.no-such-column");
     assert_eq!(code(&asked("age", ", with = \"weight\""), &table), "policy.utility-of-one-column");
-    assert_eq!(code(&asked("age", "").replace("width = 5", "width = -5"), &table), "policy.utility-width-negative");
+    assert_eq!(
+        code(&asked("age", "").replace("width = 5", "width = -5"), &table),
+        "policy.utility-width-negative"
+    );
     assert_eq!(code(&asked("age", "").replace(", width = 5", ""), &table), "policy.utility-without-width");
     assert_eq!(code(&asked("age", "").replace("\"mean\"", "\"means\""), &table), "registry.unknown-name");
-    assert_eq!(code(&asked("age", "").replace("\"mean\"", "\"correlation\""), &table), "policy.utility-needs-two-columns");
+    assert_eq!(
+        code(&asked("age", "").replace("\"mean\"", "\"correlation\""), &table),
+        "policy.utility-needs-two-columns"
+    );
     assert_eq!(code(&asked("age", "").replace("[0, 100]", "[30, 100]"), &table), "utility.outside-domain");
     assert_eq!(code(&asked("age", "").replace("[0, 100]", "[100, 0]"), &table), "policy.domain-inverted");
     assert_eq!(code(&policy(2, 0.0, "maximize = \"k\"", ""), &table), "policy.maximize-without-utility");
@@ -402,7 +426,10 @@ fn boxes_are_narrow_where_the_statistics_are_sensitive() {
         let narrow = asked(of).replace("width = 100", "width = 0.5");
         let search = format!("algorithm = \"boxes\"\nloss = {{ name = \"width\", statistics = [{narrow}] }}");
         let text = policy(5, 0.0, &format!("utility = [{}]", asked(measured)), &search)
-            .replace("hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }\n", "form = \"interval\"\n")
+            .replace(
+                "hierarchy = { intervals = { widths = [5, 10, 20], low = 0, high = 100 } }\n",
+                "form = \"interval\"\n",
+            )
             .replace("hierarchy = { intervals = { widths = [10, 20], low = 0 } }\n", "form = \"interval\"\n");
         let made = released(&text, &table).unwrap();
         made.certificate.release.utility[&format!("mean of {measured}")].achieved.unwrap()

@@ -223,8 +223,7 @@ fn column(policy: &Policy, name: &str) -> Option<Fault> {
         }
         _ => return None,
     };
-    let fault =
-        fault!(Input, "policy.utility-without-bounds", "`{column}` {why}", column = name, why = why);
+    let fault = fault!(Input, "policy.utility-without-bounds", "`{column}` {why}", column = name, why = why);
     Some(fault.help("statistics are bounded in columns of numbers: choose another column"))
 }
 
@@ -310,7 +309,8 @@ fn maximize(policy: &Policy, faults: &mut Vec<Fault>) {
 
 /// Settings under which bounds of statistics are not defined.
 fn combinations(policy: &Policy, faults: &mut Vec<Fault>) {
-    let deletes = |model: &ModelSpec| matches!(model, ModelSpec::RareValues(asked) if asked.deletes().is_some());
+    let deletes =
+        |model: &ModelSpec| matches!(model, ModelSpec::RareValues(asked) if asked.deletes().is_some());
     let other = if policy.differential_privacy().is_some() {
         Some("differential privacy draws rows at random")
     } else if policy.privacy.models.iter().any(deletes) {

@@ -116,7 +116,9 @@ fn walk(kind: &ParameterKind, put: &dyn Fn(Value) -> Value, keys: &mut usize) {
         ParameterKind::Text | ParameterKind::Path | ParameterKind::Column | ParameterKind::Character => {
             assert!(read(put(json!([]))).is_err(), "{kind:?}");
         }
-        ParameterKind::Flag | ParameterKind::Whole(..) | ParameterKind::Number(_)
+        ParameterKind::Flag
+        | ParameterKind::Whole(..)
+        | ParameterKind::Number(_)
         | ParameterKind::Pair
         | ParameterKind::Ends => {
             assert!(read(put(json!("x"))).is_err(), "{kind:?}");
