@@ -122,11 +122,58 @@ fn policy(k: u64, suppression: f64, privacy: &str, search: &str) -> String {
     format!("{COLUMNS}[privacy]\nk = {k}\nsuppression = {suppression}\n{privacy}\n[search]\n{search}\n")
 }
 
+/// What a release is asked for.
+#[derive(Debug, Clone)]
+struct Case {
+    rows: usize,
+    seed: u64,
+    k: u64,
+    suppression: f64,
+    which: Vec<usize>,
+    factor: f64,
+    method: usize,
+    starred: bool,
+}
+
+/// An accepted release bounds every limited statistic narrowly enough, the original lies within,
+/// and a refusal says what is wrong.
+fn keeps_its_promise(case: Case) {
+    let Case { rows, seed, k, suppression, which, factor, method, starred } = case;
+
+    let table = people(rows, seed);
+    let mut text =
+        policy(k, suppression, &format!("utility = [{}]", limits(&which, factor)), METHODS[method]);
+    if starred && method < 3 && METHODS[method].contains("auto\"") && !METHODS[method].contains("local") {
+        text = text.replace("[columns.age]", "[output]\nsuppressed = \"starred\"\n[columns.age]");
+    }
+    match released(&text, &table) {
+        Ok(made) => {
+            assert!(made.verdict.holds());
+            let claims = &made.certificate.release.utility;
+            assert_eq!(claims.len(), which.len());
+            let (xs, ys) = (numbers(&table, "age"), numbers(&table, "weight"));
+            for (name, claim) in claims {
+                let truth = value(name.split(' ').next().unwrap(), &xs, &ys);
+                let slack = 1e-9 * truth.abs().max(1.0);
+                let (low, high) = (claim.low.unwrap(), claim.high.unwrap());
+                assert!(low <= truth + slack && truth - slack <= high, "{name}: {truth} {claim:?}");
+                assert!(claim.holds && high - low <= claim.required * (1.0 + 1e-6), "{name} {claim:?}");
+                let proven =
+                    made.verdict.claims.keys().any(|key| key.starts_with(&format!("utility: {name} within")));
+                assert!(proven, "{name}");
+            }
+        }
+        Err(error) => {
+            assert!(error.is_all(Kind::Unsolvable), "{error}");
+            let codes: Vec<&str> = error.faults().iter().map(|fault| fault.code).collect();
+            assert!(codes == ["utility.not-met"] || codes == ["search.no-safe-node"], "{error}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
 
-    /// Whatever the method, an accepted release bounds every limited statistic narrowly enough, the
-    /// original lies within, and a refusal says which statistic misses.
     #[test]
     fn accepted_releases_keep_what_they_promise(
         rows in 12..90usize,
@@ -138,34 +185,7 @@ proptest! {
         method in 0..METHODS.len(),
         starred: bool,
     ) {
-        let table = people(rows, seed);
-        let mut text =
-            policy(k, suppression, &format!("utility = [{}]", limits(&which, factor)), METHODS[method]);
-        if starred && method < 3 && METHODS[method].contains("auto\"") && !METHODS[method].contains("local") {
-            text = text.replace("[columns.age]", "[output]\nsuppressed = \"starred\"\n[columns.age]");
-        }
-        match released(&text, &table) {
-            Ok(made) => {
-                prop_assert!(made.verdict.holds());
-                let claims = &made.certificate.release.utility;
-                prop_assert_eq!(claims.len(), which.len());
-                let (xs, ys) = (numbers(&table, "age"), numbers(&table, "weight"));
-                for (name, claim) in claims {
-                    let truth = value(name.split(' ').next().unwrap(), &xs, &ys);
-                    let slack = 1e-9 * truth.abs().max(1.0);
-                    let (low, high) = (claim.low.unwrap(), claim.high.unwrap());
-                    prop_assert!(low <= truth + slack && truth - slack <= high, "{name}: {truth} {claim:?}");
-                    prop_assert!(claim.holds && high - low <= claim.required * (1.0 + 1e-6), "{name} {claim:?}");
-                    let proven = made.verdict.claims.keys().any(|key| key.starts_with(&format!("utility: {name} within")));
-                    prop_assert!(proven, "{name}");
-                }
-            }
-            Err(error) => {
-                prop_assert!(error.is_all(Kind::Unsolvable), "{error}");
-                let codes: Vec<&str> = error.faults().iter().map(|fault| fault.code).collect();
-                prop_assert!(codes == ["utility.not-met"] || codes == ["search.no-safe-node"], "{error}");
-            }
-        }
+        keeps_its_promise(Case { rows, seed, k, suppression, which, factor, method, starred });
     }
 }
 
@@ -188,10 +208,59 @@ fn nodes(k: u64, suppression: f64, privacy: &str, search: &str, table: &Table) -
     found
 }
 
+/// The search finds the least loss, or the least width, among nodes that are accurate enough.
+fn finds_what_every_node_shows(case: Case, width: bool) {
+    let Case { rows, seed, k, suppression, which, factor, .. } = case;
+    let table = people(rows, seed);
+    let privacy = format!("utility = [{}]", limits(&which, factor));
+    let search = match width {
+        true => {
+            "algorithm = \"auto\"\nloss = { name = \"width\", statistics = [{ statistic = \"mean\", column = \"weight\" }, \
+                 { statistic = \"covariance\", column = \"age\", with = \"weight\" }] }"
+        }
+        false => "algorithm = \"auto\"\nloss = \"lm\"",
+    };
+    let every = nodes(k, suppression, &privacy, search, &table);
+    let least = every.iter().map(|found| found.0).fold(f64::INFINITY, f64::min);
+    for search in [search.to_owned(), search.replace("auto", "mingen")] {
+        match released(&policy(k, suppression, &privacy, &search), &table) {
+            Ok(made) => {
+                let release = &made.certificate.release;
+                let loss = release.loss[if width { "width" } else { "lm" }];
+                assert!((loss - least).abs() <= 1e-9 * least.max(1.0), "{loss} for {least}");
+                assert!(release.search.optimal);
+            }
+            Err(error) => assert!(every.is_empty(), "{error}: {every:?}"),
+        }
+    }
+}
+
+/// The largest k for which some node is accurate enough.
+fn finds_the_largest_k(case: Case) {
+    let Case { rows, seed, suppression, which, .. } = case;
+    let table = people(rows, seed);
+    let privacy = format!("utility = [{}]", limits(&which, 1.6));
+    let search = "algorithm = \"auto\"\nloss = \"lm\"";
+    let works = |k: u64| released(&policy(k, suppression, &privacy, search), &table).is_ok();
+    let largest = (2..=rows as u64).rev().find(|&k| works(k));
+    let found = released(&policy(2, suppression, &format!("{privacy}\nmaximize = \"k\""), search), &table);
+    match (found, largest) {
+        (Ok(made), Some(k)) => {
+            let release = &made.certificate.release;
+            assert_eq!(release.search.k, Some(k));
+            assert_eq!(release.privacy["k-anonymity"].required, k as f64);
+            assert!(made.verdict.claims["maximize: k"].holds);
+        }
+        (Err(error), None) => assert!(error.is_all(Kind::Unsolvable), "{error}"),
+        (found, largest) => {
+            assert!(false, "{:?} for {largest:?}", found.map(|made| made.certificate.release.search.k))
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// The least loss among nodes that are narrow enough, and the least width.
     #[test]
     fn searches_find_what_trying_every_node_finds(
         rows in 12..50usize,
@@ -202,29 +271,10 @@ proptest! {
         factor in prop_oneof![Just(0.7), Just(1.5)],
         width: bool,
     ) {
-        let table = people(rows, seed);
-        let privacy = format!("utility = [{}]", limits(&which, factor));
-        let search = match width {
-            true => "algorithm = \"auto\"\nloss = { name = \"width\", statistics = [{ statistic = \"mean\", column = \"weight\" }, \
-                     { statistic = \"covariance\", column = \"age\", with = \"weight\" }] }",
-            false => "algorithm = \"auto\"\nloss = \"lm\"",
-        };
-        let every = nodes(k, suppression, &privacy, search, &table);
-        let least = every.iter().map(|found| found.0).fold(f64::INFINITY, f64::min);
-        for search in [search.to_owned(), search.replace("auto", "mingen")] {
-            match released(&policy(k, suppression, &privacy, &search), &table) {
-                Ok(made) => {
-                    let release = &made.certificate.release;
-                    let loss = release.loss[if width { "width" } else { "lm" }];
-                    prop_assert!((loss - least).abs() <= 1e-9 * least.max(1.0), "{loss} for {least}");
-                    prop_assert!(release.search.optimal);
-                }
-                Err(error) => prop_assert!(every.is_empty(), "{error}: {every:?}"),
-            }
-        }
+        let case = Case { rows, seed, k, suppression, which, factor, method: 0, starred: false };
+        finds_what_every_node_shows(case, width);
     }
 
-    /// The largest k for which some node is narrow enough.
     #[test]
     fn the_largest_k_is_that_of_trying_every_k(
         rows in 10..30usize,
@@ -232,22 +282,8 @@ proptest! {
         suppression in prop_oneof![Just(0.0), Just(0.2)],
         which in proptest::sample::subsequence((0..8).collect::<Vec<_>>(), 1..3),
     ) {
-        let table = people(rows, seed);
-        let privacy = format!("utility = [{}]", limits(&which, 1.6));
-        let search = "algorithm = \"auto\"\nloss = \"lm\"";
-        let works = |k: u64| released(&policy(k, suppression, &privacy, search), &table).is_ok();
-        let largest = (2..=rows as u64).rev().find(|&k| works(k));
-        let found = released(&policy(2, suppression, &format!("{privacy}\nmaximize = \"k\""), search), &table);
-        match (found, largest) {
-            (Ok(made), Some(k)) => {
-                let release = &made.certificate.release;
-                prop_assert_eq!(release.search.k, Some(k));
-                prop_assert_eq!(release.privacy["k-anonymity"].required, k as f64);
-                prop_assert!(made.verdict.claims["maximize: k"].holds);
-            }
-            (Err(error), None) => prop_assert!(error.is_all(Kind::Unsolvable), "{error}"),
-            (found, largest) => prop_assert!(false, "{:?} for {largest:?}", found.map(|made| made.certificate.release.search.k)),
-        }
+        let case = Case { rows, seed, k: 2, suppression, which, factor: 1.6, method: 0, starred: false };
+        finds_the_largest_k(case);
     }
 }
 
