@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 // The vocabulary that the verifier shares, and the verifier.
+pub use throng_statistics as statistics;
 pub use throng_terms::fault;
 pub use throng_terms::{
     cell, error, expression, hierarchy, information, network, policy, poset, predicate, preparation, reading,
@@ -70,6 +71,7 @@ pub mod recoding;
 #[doc(hidden)]
 pub mod recoded;
 mod safe_union;
+pub mod utility;
 mod stars;
 #[doc(hidden)]
 pub mod consistency;

@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::decide::{Circumstances, DecidedAssignment, decide};
+use crate::decide::{Circumstances, DecidedAssignment, Maximized, decide_maximizing};
 use crate::deletion::Deletion;
 use crate::error::{Error, Fault, Result};
 use crate::fault;
@@ -24,6 +24,7 @@ use crate::release::{Certificate, FileFacts};
 pub use crate::rows::Table;
 use crate::rows::{ContentKey, Rows};
 use crate::search::{Grouped, Leveled, Load, Population, Problem, leveled};
+use crate::suggest::explained;
 use crate::table::{Code, Dictionary};
 use crate::template;
 use crate::verify::{Assignment, Inputs, Original, Verdict, verify};
@@ -90,7 +91,15 @@ fn released(
     let dictionaries = grouped.dictionaries.clone();
     let others = others(&grouped, leveled(&policy, &grouped, load)?)?;
     let (problem, maps) = Problem::watched(&policy, grouped, load, watch)?;
-    let decision = decide(&policy, &problem, None, watch)?;
+    let decided = decide_maximizing(&policy, &problem, load, None, watch);
+    let Maximized { decision, raised } = match decided {
+        Ok(decided) => decided,
+        Err(error) => return Err(explained((&policy, &problem, load), error, watch)?),
+    };
+    let (policy, problem) = match raised {
+        Some(raised) => *raised,
+        None => (policy, problem),
+    };
     let figures = decision.figures(&policy, &problem)?;
     let recoding = Recoding::new(&problem.names, &maps, &decision.recoded);
     let rewritten = Rewritten { others, deletion: problem.deletion.as_ref() };

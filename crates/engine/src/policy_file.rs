@@ -74,9 +74,11 @@ impl PolicyFile {
     }
 
     /// The same with the forms of cells that a certificate states, where the policy leaves them to
-    /// the values: another version may have chosen others.
+    /// the values: another version may have chosen others; and with the k that was reached, where it
+    /// was maximized.
     pub(crate) fn with_forms_of(&self, certificate: &Certificate) -> PolicyFile {
         let mut file = self.clone();
+        file.policy = self.policy.at_reached_k(certificate.release.search.k).into_owned();
         let forms = certificate.release.regions.iter().flat_map(|regions| &regions.forms);
         for (name, form) in forms {
             if let Some(column) = file.policy.columns.get_mut(name)

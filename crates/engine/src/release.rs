@@ -7,16 +7,19 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use throng::decide::{Circumstances, DecidedAssignment, Decision, decide, decide_again, decide_as_certified};
+use throng::decide::{
+    Circumstances, DecidedAssignment, Decision, Maximized, decide_again, decide_as_certified,
+    decide_maximizing,
+};
 use throng::error::{Fault, Result};
-use throng::policy::{GuideSpec, SECONDS};
+use throng::policy::{GuideSpec, Policy, SECONDS};
 use throng::predict::Guide;
 use throng::recoding::{Recoding, RowClasses};
 use throng::registry::Algorithm;
 use throng::release::{Certificate, FileFacts, SearchFacts};
 use throng::report::{Facts, Subject, collect};
 use throng::search::Problem;
-use throng::suggest::hints;
+use throng::suggest::{explained, hints};
 use throng::verify::{Assignment, Verdict};
 use throng::watch::{Stage, Watch};
 
@@ -94,9 +97,21 @@ impl Engine {
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
         let template = job.policy.template()?;
-        let prepared = self.prepare(job)?;
+        let mut prepared = self.prepare(job)?;
         let started = Instant::now();
-        let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started))?;
+        let decided = decide_with_model(job.policy, &prepared.problem, &job.deciding(started));
+        let load = |path: &str| job.policy.load(path);
+        let Maximized { mut decision, raised } = match decided {
+            Ok(decided) => decided,
+            Err(error) => return Err(explained((policy, &prepared.problem, &load), error, &job.watch)?),
+        };
+        // Where k was maximized, everything from here on is by the policy with the k that was reached.
+        let reached = raised.map(|raised| {
+            let (policy, problem) = *raised;
+            prepared.problem = problem;
+            policy
+        });
+        let policy = reached.as_ref().unwrap_or(policy);
         decision.search.seconds = started.elapsed().as_secs_f64();
         // What ended a search early does not end the rest. Half of the regions would not be a
         // release, so that a request while they were formed is still one to stop; "best" has a
@@ -105,7 +120,7 @@ impl Engine {
         let watch = &if whole { job.watch.clone() } else { job.watch.acknowledge() };
         watch.done(Stage::Writing, 0, Some(prepared.rows))?;
 
-        let (stage, recoding, written) = self.write(job, &prepared, &decision, watch)?;
+        let (stage, recoding, written) = self.write((job, policy), &prepared, &decision, watch)?;
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
@@ -124,7 +139,6 @@ impl Engine {
             exposed: &written.exposed,
             release,
         };
-        let load = |path: &str| job.policy.load(path);
         if prepared.rows >= MANY_ROWS && is_proven_from_files(job, &prepared) {
             let mut facts = collect(subject, watch)?;
             facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
@@ -170,7 +184,7 @@ impl Engine {
     /// Writes the release to where it waits for the verifier.
     fn write(
         &self,
-        job: &Job<'_>,
+        (job, policy): (&Job<'_>, &Policy),
         prepared: &Prepared,
         decision: &Decision,
         watch: &Watch,
@@ -184,7 +198,7 @@ impl Engine {
             recoding.divide_by(contents)?;
             row_classes.iter_mut().try_for_each(|classes| classes.divide_by(contents))?;
         }
-        let transform = prepared.transform(&job.policy.policy, &recoding, &stage.output, watch);
+        let transform = prepared.transform(policy, &recoding, &stage.output, watch);
         let written = self.transform(&Transform { row_classes: row_classes.as_ref(), ..transform });
         let written = written.map_err(|e| stage.named(e, &prepared.paths))?;
         Ok((stage, recoding, written))
@@ -218,10 +232,10 @@ impl Engine {
 /// Decides, with the command of the policy's model where it has one: it guides, or measures. The
 /// command is asked everything twice, to be sure that it predicts the same of the same rows:
 /// otherwise nobody could decide again to prove the release.
-fn decide_with_model(policy: &PolicyFile, problem: &Problem, watch: &Watch) -> Result<Decision> {
+fn decide_with_model(policy: &PolicyFile, problem: &Problem, watch: &Watch) -> Result<Maximized> {
     let asked = &policy.policy;
     let Some(spec) = asked.search.model.as_ref().filter(|spec| spec.builtin.is_none()) else {
-        return decide(asked, problem, None, watch);
+        return decide_maximizing(asked, problem, &|path: &str| policy.load(path), None, watch);
     };
     let command = command(policy, problem, spec, watch)?;
     let guide = spec.guides.then_some(&command as &dyn Guide);
@@ -234,7 +248,7 @@ fn decide_with_model(policy: &PolicyFile, problem: &Problem, watch: &Watch) -> R
         decide_again(asked, problem, Some(&command as &dyn Guide), &rest)?;
     }
     decision.score(asked, problem, &command)?;
-    Ok(decision)
+    Ok(Maximized { decision, raised: None })
 }
 
 /// Decides again what the rows of a release became. A model that does not guide is not asked.

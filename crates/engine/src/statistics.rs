@@ -46,7 +46,9 @@ impl Known<'_> {
 
     fn reader(&self, column: &str) -> Result<Reader> {
         let mut reader = Reader::new();
-        if let Some(&(low, high)) = self.domains.get(column) {
+        let stated = self.policy.and_then(|policy| policy.policy.columns.get(column)?.domain);
+        let stated = stated.map(|[low, high]| (low, high));
+        if let Some((low, high)) = self.domains.get(column).copied().or(stated) {
             reader = reader.with_domain(low, high);
         }
         if let Some(hierarchy) = self.hierarchy(column)? {

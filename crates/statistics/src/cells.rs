@@ -82,7 +82,13 @@ impl Reader {
                     && label != TOP
                     && low.is_finite()
                 {
-                    self.labels.entry(label.to_owned()).or_insert(Span { low, high, gaps });
+                    // A label of several levels can stand for the values under it at each of them.
+                    let known = self.labels.entry(label.to_owned()).or_insert(Span { low, high, gaps });
+                    *known = Span {
+                        low: known.low.min(low),
+                        high: known.high.max(high),
+                        gaps: known.gaps || gaps,
+                    };
                 }
             }
         }

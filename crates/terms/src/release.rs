@@ -57,6 +57,9 @@ pub struct Release {
     pub sampling: Option<SamplingFacts>,
     /// Model → requirement, figure, and whether it holds.
     pub privacy: BTreeMap<String, Claim>,
+    /// Statistic → how narrowly the release bounds it, for statistics that the policy limits.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub utility: BTreeMap<String, UtilityClaim>,
     /// How released rows and originals are true of each other, where rows have cells of their own
     /// (`greedy-rows`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,6 +307,22 @@ pub struct Claim {
     pub holds: bool,
 }
 
+/// How narrowly a release bounds a statistic of the original. All figures follow from the release
+/// and the policy; nothing of the original is in them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UtilityClaim {
+    /// How wide the bounds may be.
+    pub required: f64,
+    /// How wide they are; none where there is no bound.
+    pub achieved: Option<f64>,
+    /// Whether the one meets the other.
+    pub holds: bool,
+    /// At most the statistic of the original; none where there is no bound.
+    pub low: Option<f64>,
+    /// At least the statistic of the original; none where there is no bound.
+    pub high: Option<f64>,
+}
+
 /// The largest k for which a release has each notion of anonymity [Gionis 2008]. A released row is
 /// *true of* an original if each of its cells covers the original value. Originals are those of
 /// released rows. k-anonymity implies the others and follows from none.
@@ -407,6 +426,10 @@ pub struct SearchFacts {
     /// Why "best" searched levels in place of regions, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The k that was reached, where the policy maximizes it: every class has at least this many
+    /// rows, or people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<u64>,
     /// Nodes of the lattice; the largest `u128` stands for more.
     #[serde(with = "nodes")]
     pub nodes: u128,

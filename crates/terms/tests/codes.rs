@@ -57,6 +57,7 @@ const AREAS: &[(&str, &str)] = &[
     ("table", "Tables: their files, their layout, and cells that do not fit."),
     ("template", "Templates: their files, and rules that a policy does not satisfy."),
     ("text", "Settings for free text."),
+    ("utility", "Statistics that a release must bound narrowly, `privacy.utility`."),
     ("verify", "Verification of a release."),
 ];
 

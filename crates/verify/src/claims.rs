@@ -12,6 +12,7 @@ use super::pace::Pace;
 use super::people;
 use super::sampling;
 use super::side::Side;
+use super::utility;
 use super::verdict::{Finding, WITHOUT_ORIGINAL, Wrong, several};
 use throng_terms::error::Result;
 use throng_terms::hierarchy::{Spec, TOP};
@@ -96,6 +97,7 @@ pub(super) fn certificate(policy: &Policy, asked: &[Asked<'_>], certificate: &Ce
     }
     wrong.extend(deleted::stated(policy, certificate));
     wrong.extend(people::stated(policy, release));
+    wrong.extend(utility::stated(policy, certificate));
     wrong.extend(unbounded(policy, certificate));
     wrong.extend(guarantees(asked, certificate));
     wrong.extend(figures(policy, certificate));

@@ -6,7 +6,9 @@ use super::levels::{self, Build, Chain};
 use super::population::{self, Counted, People};
 use super::side::Side;
 use super::verdict::{Finding, Verdict, WITHOUT_ORIGINAL};
-use super::{Digests, Read, Verifier, deleted, left, leveled, model, models, people, predicted, risk};
+use super::{
+    Digests, Read, Verifier, deleted, left, leveled, model, models, people, predicted, risk, utility,
+};
 use throng_terms::error::Result;
 use throng_terms::policy::{KOne, Missing};
 
@@ -62,6 +64,12 @@ impl Verifier<'_> {
         }
         let mut verdict = Verdict::default();
         self.watch.check()?;
+        self.width = utility::loss(self.policy, self.certificate, released, build)?;
+        for (claim, finding) in
+            utility::claims(self.policy, self.certificate, (released, original.as_ref()), build)?
+        {
+            verdict.set(claim, finding);
+        }
         self.of_release((released, &digests.release), &judged, &mut verdict)?;
         let pace = &self.pace();
         if !self.policy.forms_regions() {

@@ -12,7 +12,8 @@
 //! `k-anonymity` over all quasi-identifiers and over each named group, `differential privacy`,
 //! every model of a sensitive column or of the whole table, `population` and the models that
 //! compare with it where the policy names one, `risk`, `missing` where missing cells mean
-//! suppression, and `levels` as far as hierarchies come from files. With the original, without the
+//! suppression, every `utility: STATISTIC of COLUMN within WIDTH`, `maximize: k`, and `levels` as far as
+//! hierarchies come from files. With the original, without the
 //! rare values that the policy deletes from it (`deleted.rs`), also these deletions, `input`,
 //! `(k,1)-anonymity` where the policy asks for it, `truth`, all `levels`, `identifiers: COLUMN`
 //! where identifiers are replaced, `text: COLUMN` where free text is scrubbed, every `loss: NAME`
@@ -65,6 +66,7 @@ mod source;
 mod target_information;
 mod truth;
 mod tuples;
+mod utility;
 mod verdict;
 mod wildcard;
 
@@ -193,6 +195,24 @@ pub trait Assignment {
 /// not a quasi-identifier, and [`Kind::Cancelled`](throng_terms::error::Kind::Cancelled) when asked
 /// to stop. A claim that does not hold is not an error: it is in the verdict.
 pub fn verify(inputs: &Inputs<'_>) -> Result<Verdict> {
+    // Where k was maximized, the certificate states what was reached, and that is what must hold.
+    let search = &inputs.certificate.release.search;
+    let policy = inputs.policy.at_reached_k(search.k);
+    let mut verdict = verify_by(&Inputs { policy: &policy, ..*inputs })?;
+    if let (true, Some(k)) = (policy.privacy.maximize.is_some(), search.k) {
+        let least = inputs.policy.privacy.k().unwrap_or(1);
+        let proven = verdict.claims.get(people::K_ANONYMITY).cloned();
+        let proven = proven.unwrap_or_else(|| Finding::missing("k-anonymity is not claimed"));
+        let found = match proven.holds && k >= least {
+            true => format!("k = {k} was reached, at least {least} is required"),
+            false => format!("k = {k} is claimed, at least {least} is required; {}", proven.found),
+        };
+        verdict.set("maximize: k", Finding { holds: proven.holds && k >= least, found, ..proven });
+    }
+    Ok(verdict)
+}
+
+fn verify_by(inputs: &Inputs<'_>) -> Result<Verdict> {
     let verifier = Verifier::new(inputs)?;
     if let Some(verdict) = verifier.lacks_files() {
         return Ok(verdict);
@@ -245,6 +265,8 @@ struct Verifier<'a> {
     drawn: Option<Drawn>,
     /// What was deleted from the original, where it was read and the policy deletes rare values.
     deleted: Option<Deleted>,
+    /// The loss of the policy's statistics, where it is searched for.
+    width: Option<f64>,
     watch: &'a Watch,
 }
 
@@ -271,6 +293,7 @@ impl<'a> Verifier<'a> {
             },
             drawn,
             deleted: None,
+            width: None,
             watch,
         })
     }

@@ -198,7 +198,7 @@ impl Verifier<'_> {
 
     fn of_losses(&self, facts: &dyn Facts, chains: &[Chain<'_>], verdict: &mut Verdict) -> Result<()> {
         let release = &self.certificate.release;
-        let whole = losses::losses(&release.loss, self.policy, (facts, chains));
+        let whole = losses::losses(&release.loss, self.policy, (facts, chains), self.width);
         let columns = losses::by_column(&release.loss_by_column, (facts, chains));
         for (claim, finding) in whole.into_iter().chain(columns) {
             verdict.set(claim, finding);

@@ -14,6 +14,7 @@ use throng::release::{NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line, scrubbed_lines};
 use throng::suggest::Hint;
+use throng::utility::short;
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 
 use super::json;
@@ -116,6 +117,7 @@ pub fn summary(done: &Done) -> String {
     if let Some(notions) = &r.notions {
         let _ = writeln!(text, "notions     {}", reached(notions));
     }
+    text += &accuracy(r);
     let _ = writeln!(
         text,
         "rows        {}, {} released, {} suppressed ({share:.2} %)",
@@ -185,6 +187,26 @@ pub fn summary(done: &Done) -> String {
     }
     for hint in &done.facts.suggestions {
         let _ = writeln!(text, "To keep more: {}", sanitized(&hint.words()));
+    }
+    text
+}
+
+/// How narrowly the release bounds the statistics of the policy, and the k that was reached within
+/// these limits.
+fn accuracy(r: &Release) -> String {
+    let mut text = String::new();
+    for (name, claim) in &r.utility {
+        let end = |end: Option<f64>| end.map_or("no bound".to_owned(), short);
+        let (low, high, width) = (end(claim.low), end(claim.high), end(claim.achieved));
+        let name = sanitized(name);
+        let _ = writeln!(
+            text,
+            "accuracy    {name}: between {low} and {high}, {width} wide; {} is allowed",
+            claim.required
+        );
+    }
+    if let Some(k) = r.search.k {
+        let _ = writeln!(text, "maximized   k = {k} is the largest found with this accuracy");
     }
     text
 }

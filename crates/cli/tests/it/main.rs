@@ -31,6 +31,7 @@ mod augment;
 mod sampled;
 mod screen;
 mod stats;
+mod utility;
 mod network;
 mod synth;
 mod contract;

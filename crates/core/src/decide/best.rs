@@ -9,6 +9,7 @@
 //!
 //! Costs the methods, and one computation of the loss for each.
 
+use super::useful::useful;
 use super::{Chosen, in_regions, remedy};
 use crate::error::{Error, Kind, Result};
 use crate::policy::Policy;
@@ -23,25 +24,29 @@ pub(super) const MEMBERS: [Algorithm; 2] = [Algorithm::Mondrian, Algorithm::KSim
 /// The most cells of distinct rows for k-Similar: some 20 seconds of a core.
 const CELLS: u64 = 6_000_000;
 
-/// Runs some of the methods and keeps the result of least loss, of equal ones the first.
+/// Runs some of the methods and keeps the result of least loss, of equal ones the first. Regions are
+/// formed by a policy that differs in weights alone.
 ///
 /// # Errors
 /// As [`super::decide`].
 pub(super) fn choose(
-    policy: &Policy,
+    (policy, forming): (&Policy, &Policy),
     problem: &Problem,
     members: &[Algorithm],
     watch: &Watch,
 ) -> Result<Chosen> {
     let mut best: Option<Chosen> = None;
     let mut unsolved: Option<Error> = None;
+    let mut useless: Option<Chosen> = None;
     for &member in members {
         // Without a first result there would be nothing to release.
         let watch = if best.is_none() { watch.clone().unlimited() } else { watch.clone() };
         if watch.should_finish() {
             break;
         }
-        match result(policy, problem, member, &watch) {
+        match result((policy, forming), problem, member, &watch) {
+            // What is not narrow enough counts only where nothing is.
+            Ok(Some(chosen)) if !useful(problem, &chosen)? => useless = useless.or(Some(chosen)),
             Ok(Some(chosen)) if best.as_ref().is_none_or(|best| chosen.loss < best.loss) => {
                 let (method, loss) = (member.to_string(), policy.search.loss.parameters().kind.to_string());
                 watch.report(Event::Found { method: &method, loss: &loss, value: chosen.loss });
@@ -54,13 +59,19 @@ pub(super) fn choose(
     }
     match (best, unsolved) {
         (Some(best), _) => Ok(best),
+        (None, _) if useless.is_some() => useless.ok_or_else(|| remedy::stopped_before_a_result(watch)),
         (None, Some(error)) => Err(error),
         (None, None) => Err(remedy::stopped_before_a_result(watch)),
     }
 }
 
 /// The result of a method; none where it was stopped, or the table is too large for it.
-fn result(policy: &Policy, problem: &Problem, member: Algorithm, watch: &Watch) -> Result<Option<Chosen>> {
+fn result(
+    (policy, forming): (&Policy, &Policy),
+    problem: &Problem,
+    member: Algorithm,
+    watch: &Watch,
+) -> Result<Option<Chosen>> {
     let method: &dyn Method = match member {
         Algorithm::KSimilar => {
             if !is_small(problem.classes.len(), problem.names.len()) {
@@ -70,7 +81,7 @@ fn result(policy: &Policy, problem: &Problem, member: Algorithm, watch: &Watch) 
         }
         other => recode::method(other)?,
     };
-    let Some(formed) = recode::regions_by(policy, &problem.ground(), method, watch)? else {
+    let Some(formed) = recode::regions_by(forming, &problem.ground(), method, watch)? else {
         return Ok(None);
     };
     let chosen = in_regions(policy, problem, Some(formed), watch)?;

@@ -64,6 +64,7 @@ impl Decision {
             text,
             sampling: sampling_facts(policy)?,
             privacy: figures.privacy.clone(),
+            utility: figures.utility.clone(),
             notions: self.own_sets().and_then(|own| own.notions),
             predicted: figures.predicted.clone(),
             model: self.model.as_ref().map(|model| model.facts.clone()),

@@ -15,9 +15,10 @@ use crate::people::{fewest_alike, people_facts};
 use crate::policy::{KOne, LossParameters, Missing, Policy, Suppressed};
 use crate::recoded::Recoded;
 use crate::registry::{LossKind, MODEL_LOSS};
-use crate::release::{Claim, PeopleFacts, PredictedFacts, Risks};
+use crate::release::{Claim, PeopleFacts, PredictedFacts, Risks, UtilityClaim};
 use crate::search::Problem;
 use crate::stars::Stars;
+use crate::utility::Bounded;
 
 /// What is certified of a decision.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Figures {
     pub loss_by_column: BTreeMap<String, BTreeMap<String, f64>>,
     /// Model → what it requires and finds.
     pub privacy: BTreeMap<String, Claim>,
+    /// Statistic → how narrowly the release bounds it, for statistics that the policy limits.
+    pub utility: BTreeMap<String, UtilityClaim>,
     /// Model → the people that it predicts.
     pub predicted: BTreeMap<String, PredictedFacts>,
     /// What became of the people whom rows belong to, where these are known.
@@ -64,7 +67,7 @@ impl Decision {
         };
         let mut losses = BTreeMap::new();
         let mut by_column = BTreeMap::new();
-        for &kind in LossKind::ALL {
+        for kind in LossKind::of_tables() {
             // Where rows of equal values are in several regions, it is not known which of them has
             // which label.
             let unlabelled =
@@ -88,6 +91,7 @@ impl Decision {
             loss: losses,
             loss_by_column: by_column,
             privacy: claims_of(&verdicts),
+            utility: self.bounded(problem)?.iter().map(|b| (b.spec.name(), b.claim())).collect(),
             predicted: self.predicted(verdicts),
             people: self.people(policy),
             classes: self.released.released_classes(),
@@ -95,6 +99,14 @@ impl Decision {
             sizes_before: table_sizes(&problem.classes, &problem.hierarchies, wildcard),
             sizes_after: class_sizes(&view, flags, wildcard),
         })
+    }
+
+    /// The bounds of the statistics that the policy limits.
+    ///
+    /// # Errors
+    /// Released cells that are not numbers.
+    pub fn bounded(&self, problem: &Problem) -> Result<Vec<Bounded>> {
+        problem.utility.as_ref().map_or(Ok(Vec::new()), |utility| utility.bounded(&self.recoded))
     }
 
     /// What became of the people whom rows belong to, where these are known.
@@ -144,5 +156,8 @@ fn claims_of(verdicts: &BTreeMap<String, Verdict>) -> BTreeMap<String, Claim> {
 
 /// The policy's loss of a recoded table, the node of whose first step is given.
 pub(super) fn loss_of(policy: &Policy, problem: &Problem, recoded: &Recoded, first: &Node) -> Result<f64> {
+    if let Some(utility) = problem.utility.as_deref().filter(|utility| utility.is_loss()) {
+        return utility.loss_of(recoded);
+    }
     Price::new(recoded, first).loss(&policy.search.loss.parameters(), &policy.weights(&problem.names))
 }

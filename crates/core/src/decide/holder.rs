@@ -93,8 +93,8 @@ impl Decision {
     pub fn row_figures(&self, policy: &Policy, problem: &Problem) -> Result<RowFigures> {
         let asked = policy.search.loss.parameters();
         let (plain, weights) = (vec![1.0; problem.names.len()], policy.weights(&problem.names));
-        let defined = |kind: &&LossKind| !kind.needs_target() || problem.classes.targets() > 0;
-        let losses = LossKind::ALL.iter().filter(defined).map(|&kind| match kind == asked.kind {
+        let defined = |kind: &LossKind| !kind.needs_target() || problem.classes.targets() > 0;
+        let losses = LossKind::of_tables().filter(defined).map(|kind| match kind == asked.kind {
             true => (asked, &weights[..]),
             false => (LossParameters::new(kind), &plain[..]),
         });

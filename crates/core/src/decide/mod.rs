@@ -13,13 +13,16 @@ mod best;
 mod facts;
 mod figures;
 mod holder;
+mod maximize;
 mod remedy;
 mod scored;
+mod useful;
 
 pub use assignment::DecidedAssignment;
 pub use facts::Circumstances;
 pub use figures::Figures;
 pub use holder::{DELETED, WriteText};
+pub use maximize::{Maximized, decide_maximizing};
 pub use scored::ModelErrors;
 
 use std::collections::BTreeMap;
@@ -163,7 +166,7 @@ pub fn decide_as_certified(
     let method = certified.method.as_deref().and_then(Algorithm::from_key);
     let method = method.filter(|method| runs_best(policy) && best::MEMBERS.contains(method));
     let chosen = match method {
-        Some(method) => best::choose(policy, problem, &[method], watch)?,
+        Some(method) => useful::best(policy, problem, &[method], watch)?,
         None => choose(policy, problem, guide, watch)?,
     };
     Decision::new(policy, problem, chosen, &watch.acknowledge())
@@ -235,9 +238,11 @@ pub fn choose(
     watch: &Watch,
 ) -> Result<Chosen> {
     if runs_best(policy) {
-        best::choose(policy, problem, &best::MEMBERS, watch)
+        useful::best(policy, problem, &best::MEMBERS, watch)
     } else if policy.forms_regions() {
-        choose_regions(policy, problem, guide, watch)
+        useful::regions(policy, problem, watch, &|forming| {
+            choose_regions(policy, forming, problem, guide, watch)
+        })
     } else {
         choose_levels(policy, problem, watch)
     }
@@ -254,7 +259,7 @@ pub fn choose_first(policy: &Policy, problem: &Problem, watch: &Watch) -> Result
     }
     let mut policy = policy.clone();
     policy.search.mondrian.get_or_insert_default().refine = Some(false);
-    best::choose(&policy, problem, &best::MEMBERS[..1], watch)
+    useful::best(&policy, problem, &best::MEMBERS[..1], watch)
 }
 
 fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Chosen> {
@@ -262,13 +267,20 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
     let method = (algorithm != policy.search.algorithm).then_some(algorithm);
     let strategy = search::strategy(algorithm)?;
     let (outcome, mut account) = search::solve(problem, strategy, watch)?;
+    let bounded = problem.utility.is_some();
     let (best, gap) = match outcome {
         Outcome::Found { best, gap } => (best, gap),
         Outcome::Cancelled => return Err(remedy::stopped_before_a_result(watch)),
+        Outcome::Infeasible { .. } if policy.search.local && bounded => {
+            return useful::rounds(policy, problem, (strategy, method), (None, account), watch);
+        }
         Outcome::Infeasible { least } => return Err(remedy::infeasible(problem, least)),
     };
     if !policy.search.local {
         return Ok(Chosen { loss: best.loss, choice: Choice::Levels(best), gap, account, method });
+    }
+    if bounded {
+        return useful::rounds(policy, problem, (strategy, method), (Some(best), account), watch);
     }
     let weights = policy.weights(&problem.names);
     let loss = policy.search.loss.parameters();
@@ -283,21 +295,25 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
     Ok(Chosen { choice, loss: rounds.loss, gap: rounds.loss, account, method })
 }
 
+/// Forms regions by one policy, which differs from the other in weights alone, and measures them by
+/// the other.
 fn choose_regions(
     policy: &Policy,
+    forming: &Policy,
     problem: &Problem,
     guide: Option<&dyn Guide>,
     watch: &Watch,
 ) -> Result<Chosen> {
     let Some(spec) = policy.search.model.as_ref().filter(|spec| spec.guides) else {
-        return in_regions(policy, problem, recode::regions(policy, &problem.ground(), watch)?, watch);
+        return in_regions(policy, problem, recode::regions(forming, &problem.ground(), watch)?, watch);
     };
     let fitted = if guide.is_none() { fitted(policy, problem)? } else { None };
     let guide = guide.or(fitted.as_ref().map(|fitted| fitted as &dyn Guide));
     let guide = guide.ok_or_else(|| Fault::bug("a model that is not built in is missing"))?;
     let predicted = problem.predicted(spec)?;
     let guiding = Guiding { guide, target: predicted.column, numbers: &predicted.labels.numbers };
-    choose_guided(policy, problem, guiding, watch)
+    let formed = recode::guided_regions(forming, &problem.ground(), guiding, watch)?;
+    in_regions(policy, problem, formed, watch)
 }
 
 /// Runs the algorithm that a policy asks for, guided by a model that the policy does not name.
@@ -336,6 +352,7 @@ impl Decision {
             algorithm: policy.search.algorithm.to_string(),
             method: method.map(|method| method.to_string()),
             reason: policy.needs_levels(),
+            k: None,
             nodes: if policy.forms_regions() { 0 } else { problem.lattice.nodes() },
             checked: account.checked,
             optimal: gap == 0.0,
@@ -356,6 +373,7 @@ impl Decision {
             decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
         }
         remedy::unmet(&decision.claims(problem))?;
+        remedy::too_wide(&decision.bounded(problem)?)?;
         if let (Some(limit), Some(facts)) = (problem.people, decision.people(policy)) {
             limit.check(&facts)?;
             check_alike(policy, &facts)?;

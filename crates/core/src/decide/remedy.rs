@@ -9,6 +9,7 @@ use crate::fault;
 use crate::model::Requirement;
 use crate::release::Claim;
 use crate::search::{Problem, relax};
+use crate::utility::Bounded;
 use crate::watch::Watch;
 
 /// The algorithm was stopped before it had a safe result.
@@ -62,6 +63,21 @@ fn remedies(problem: &Problem, least: u64) -> String {
 /// Up to four digits, so that the share that is offered is enough.
 fn round_up(share: f64) -> f64 {
     (share * 1e4).ceil() / 1e4
+}
+
+/// Refuses a release whose bounds of statistics are wider than the policy allows.
+pub(super) fn too_wide(bounded: &[Bounded]) -> Result<(), Error> {
+    let misses: Vec<String> = bounded.iter().filter(|b| !b.holds()).map(Bounded::miss).collect();
+    if misses.is_empty() {
+        return Ok(());
+    }
+    let fault = fault!(
+        Unsolvable,
+        "utility.not-met",
+        "no release is accurate enough: {misses}",
+        misses = misses.join("; ")
+    );
+    Err(fault.key("privacy.utility").into())
 }
 
 /// Refuses a release under a model that flags no class, so that the choice does not depend on its

@@ -22,18 +22,24 @@ mod prec;
 mod price;
 mod tradeoff;
 mod value_mi;
+mod width;
 
 pub use marginals::{Marginals, TargetCounts};
 pub use per_row::row_losses;
 pub use price::Price;
 
+use std::sync::Arc;
+
 use self::price::ColumnSums;
 use self::tradeoff::Tradeoff;
+use self::width::Width;
 use crate::classes::{Flags, View};
 use crate::error::{Error, Result};
+use crate::fault;
 use crate::lattice::Node;
 use crate::policy::{Aggregate, LossParameters, check_loss, no_target};
 use crate::registry::LossKind;
+use crate::utility::Utility;
 
 /// The cost of a node.
 pub trait Loss: Send + Sync {
@@ -151,9 +157,10 @@ impl Asked {
     }
 }
 
-/// Where each loss is defined.
-const fn definition(kind: LossKind) -> Definition {
-    match kind {
+/// Where each loss is defined; that of statistics, whose cells are read as numbers, is in
+/// `utility.rs`.
+const fn definition(kind: LossKind) -> Option<Definition> {
+    Some(match kind {
         LossKind::Height | LossKind::Absolute | LossKind::Relative => height::DEFINITION,
         LossKind::Prec | LossKind::Vinterbo => prec::DEFINITION,
         LossKind::ColumnMi => prec::INFORMATION,
@@ -167,13 +174,14 @@ const fn definition(kind: LossKind) -> Definition {
         LossKind::Aecs => aecs::DEFINITION,
         LossKind::Cm => classification::DEFINITION,
         LossKind::ILoss => iloss::DEFINITION,
-    }
+        LossKind::Width => return None,
+    })
 }
 
 /// The losses that are defined for a table: those of targets only where there is one.
 pub fn defined(marginals: &Marginals) -> impl Iterator<Item = LossKind> {
     let labels = !marginals.targets.is_empty();
-    LossKind::ALL.iter().copied().filter(move |kind| labels || !kind.needs_target())
+    LossKind::of_tables().filter(move |kind| labels || !kind.needs_target())
 }
 
 /// Makes the loss of a policy, with what it does not say at its default.
@@ -186,5 +194,19 @@ pub fn build(parameters: &LossParameters, marginals: &Marginals, weights: &[f64]
     if asked.kind.needs_target() && marginals.targets.is_empty() {
         return Err(no_target(asked.kind).into());
     }
-    Ok((definition(asked.kind).build)(&asked, marginals, weights))
+    let definition = definition(asked.kind).ok_or_else(of_statistics)?;
+    Ok((definition.build)(&asked, marginals, weights))
+}
+
+/// Makes the loss `width` of a policy's statistics, with whether rows may be suppressed.
+pub fn of_widths(utility: Arc<Utility>, suppresses: bool) -> Box<dyn Loss> {
+    Box::new(Width::new(utility, suppresses))
+}
+
+/// The fault of the loss of statistics where a policy lists none.
+fn of_statistics() -> Error {
+    fault!(Input, "policy.width-without-statistics", "the loss \"width\" has no statistics")
+        .key("search.loss")
+        .help("list them in the policy: loss = { name = \"width\", statistics = […] }")
+        .into()
 }

@@ -40,5 +40,7 @@ fn is_mean_over_rows(asked: &Asked) -> bool {
         // A row by itself has no class, and no level.
         LossKind::Dm | LossKind::DmStar | LossKind::Aecs | LossKind::Cm => false,
         LossKind::Height | LossKind::Absolute | LossKind::Relative => false,
+        // A statistic is of all rows.
+        LossKind::Width => false,
     }
 }

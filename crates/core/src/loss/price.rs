@@ -12,7 +12,7 @@
 use rustc_hash::FxHashMap;
 
 use super::columns::aggregate;
-use super::{Asked, CellLoss, definition};
+use super::{Asked, CellLoss, definition, of_statistics};
 use crate::error::{Error, Result};
 use crate::histogram::Histogram;
 use crate::lattice::Node;
@@ -120,7 +120,7 @@ impl Price {
             return Err(no_target(kind).into());
         }
         let asked = Asked::new(parameters);
-        Ok(match definition(kind).cells {
+        Ok(match definition(kind).ok_or_else(of_statistics)?.cells {
             CellLoss::Columns(_) => aggregate(asked.aggregate, self.parts(parameters, weights).into_iter()),
             CellLoss::Whole(whole) => whole(self, &asked, weights),
         })
@@ -129,7 +129,9 @@ impl Price {
     /// The loss of each column, with its weight; none if the loss is not a sum over columns.
     pub fn parts(&self, parameters: &LossParameters, weights: &[f64]) -> Vec<f64> {
         let asked = Asked::new(parameters);
-        let CellLoss::Columns(part) = definition(asked.kind).cells else { return Vec::new() };
+        let Some(CellLoss::Columns(part)) = definition(asked.kind).map(|definition| definition.cells) else {
+            return Vec::new();
+        };
         if asked.kind.needs_target() && !self.targets {
             return Vec::new();
         }

@@ -80,14 +80,14 @@ impl Compared {
         let names = &self.problem.names;
         let asked = policy.search.loss.parameters();
         let (plain, weights) = (vec![1.0; names.len()], policy.weights(names));
-        let loss = |&kind: &LossKind| {
+        let loss = |kind: LossKind| {
             let own = kind == asked.kind;
             let parameters = if own { asked } else { LossParameters::new(kind) };
             let known = !kind.needs_target() || self.problem.classes.targets() > 0;
             let defined = known && self.undefined(&parameters, false).is_none();
             defined.then_some((parameters, if own { &weights[..] } else { &plain[..] }))
         };
-        RowFigures::new(&self.recoded, LossKind::ALL.iter().filter_map(loss))
+        RowFigures::new(&self.recoded, LossKind::of_tables().filter_map(loss))
     }
 
     /// Every loss with its defaults; that of the policy as the policy asks.
@@ -98,7 +98,7 @@ impl Compared {
         let plain = vec![1.0; problem.names.len()];
         let asked = policy.search.loss.parameters();
         let mut losses = Losses::default();
-        for &kind in LossKind::ALL {
+        for kind in LossKind::of_tables() {
             if kind.needs_target() && problem.classes.targets() == 0 {
                 continue;
             }

@@ -12,6 +12,10 @@
 //! | covariance of i and j, over σ_i·σ_j | w_i · abs(z_j) / σ_i |
 //! | correlation r of i and j | w_i · abs(z_j − r·z_i) / σ_i |
 //!
+//! Where the policy limits the widths of bounds (`privacy.utility`, or the loss `width`) and has no
+//! `search.boxes`, C is the sum of these statistics, each divided by the width that is allowed: a_i
+//! is the sum of w_i · σ_i · abs(∂C/∂x_i) / (width · σ_i). A quantile counts as a mean.
+//!
 //! Units make columns comparable; w_i is the column's weight. A column that C does not use, or to
 //! which C is not sensitive at p, gets a twentieth of its coefficient for the mean, which keeps its
 //! boxes narrow at little cost. The distance of labels is w_i · level / height.
@@ -37,8 +41,8 @@ use super::points::{Points, by_parts, each_set_or};
 use super::region::{Field, Method, Share};
 use crate::error::{Fault, Result, nearest};
 use crate::fault;
-use crate::policy::Statistic;
-use crate::registry::Algorithm;
+use crate::policy::{Statistic, StatisticSpec};
+use crate::registry::{Algorithm, StatisticKind};
 use crate::table::Code;
 
 /// Boxes of numbers.
@@ -144,6 +148,37 @@ struct Sensitive<'m, 'a> {
     of: Vec<usize>,
     /// The correlation of the first two.
     correlation: f64,
+    /// The statistics whose widths the policy limits, in place of these.
+    limited: Vec<Limited>,
+}
+
+/// A statistic whose width is limited.
+struct Limited {
+    kind: StatisticKind,
+    column: usize,
+    with: usize,
+    correlation: f64,
+    /// The width that is allowed, in standard deviations.
+    width: f64,
+}
+
+impl Limited {
+    /// σ · abs(∂C/∂x) · N of a column, in allowed widths; z is the place of a point in standard
+    /// deviations.
+    fn slope(&self, column: usize, z: impl Fn(usize) -> f64) -> f64 {
+        let other = if column == self.column { self.with } else { self.column };
+        if column != self.column && column != self.with {
+            return 0.0;
+        }
+        let slope = match self.kind {
+            StatisticKind::Variance | StatisticKind::VariancePopulation => 2.0 * z(column).abs(),
+            StatisticKind::Stddev => z(column).abs(),
+            StatisticKind::Covariance => z(other).abs(),
+            StatisticKind::Correlation => (z(other) - self.correlation * z(column)).abs(),
+            _ => 1.0,
+        };
+        slope / self.width
+    }
 }
 
 impl<'m, 'a> Sensitive<'m, 'a> {
@@ -153,13 +188,42 @@ impl<'m, 'a> Sensitive<'m, 'a> {
             |column: &usize| asked.columns.is_empty() || asked.columns.contains(&field.names[*column]);
         let numeric = (0..metric.axes.len()).filter(|&column| metric.axes[column].numeric());
         let mut of: Vec<usize> = numeric.filter(named).collect();
-        let mut sensitive =
-            Sensitive { metric, statistic: asked.statistic, of: Vec::new(), correlation: 0.0 };
+        let mut sensitive = Sensitive {
+            metric,
+            statistic: asked.statistic,
+            of: Vec::new(),
+            correlation: 0.0,
+            limited: Vec::new(),
+        };
+        if field.search.boxes.is_none() {
+            sensitive.limited =
+                field.aims.statistics.iter().filter_map(|spec| sensitive.limit(field, spec)).collect();
+        }
         if matches!(asked.statistic, Statistic::Covariance | Statistic::Correlation) {
             of.truncate(2);
             sensitive.correlation = sensitive.correlated(field, &of);
         }
         Sensitive { of, ..sensitive }
+    }
+
+    /// A statistic whose width is limited; none where its columns are not numbers of this field.
+    fn limit(&self, field: &Field<'_>, spec: &StatisticSpec) -> Option<Limited> {
+        let place = |name: &String| {
+            let at = field.names.iter().position(|other| other == name)?;
+            (self.metric.axes[at].numeric() && self.metric.scales[at].deviation > 0.0).then_some(at)
+        };
+        let column = place(&spec.column)?;
+        let with = spec.with.as_ref().map_or(Some(column), place)?;
+        let deviation = |at: usize| self.metric.scales[at].deviation;
+        let unit = match spec.statistic {
+            StatisticKind::Variance | StatisticKind::VariancePopulation => deviation(column).powi(2),
+            StatisticKind::Covariance => deviation(column) * deviation(with),
+            StatisticKind::Correlation => 1.0,
+            _ => deviation(column),
+        };
+        let width = spec.width.filter(|width| *width > 0.0).map_or(1.0, |width| width / unit);
+        let correlation = if column == with { 0.0 } else { self.correlated(field, &[column, with]) };
+        Some(Limited { kind: spec.statistic, column, with, correlation, width })
     }
 
     fn correlated(&self, field: &Field<'_>, of: &[usize]) -> f64 {
@@ -187,6 +251,9 @@ impl<'m, 'a> Sensitive<'m, 'a> {
             }
             let other = self.of.iter().copied().find(|&other| other != column).unwrap_or(column);
             let slope = match self.statistic {
+                _ if !self.limited.is_empty() => {
+                    self.limited.iter().map(|limited| limited.slope(column, z)).sum::<f64>()
+                }
                 _ if !self.of.contains(&column) => 0.0,
                 Statistic::Mean => 1.0,
                 Statistic::Variance => 2.0 * z(column).abs(),

@@ -14,7 +14,7 @@ use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
 use crate::histogram::Histogram;
 use crate::model::{Bound, Class, ClassModel, PrivacyModel};
-use crate::policy::Search;
+use crate::policy::{Search, StatisticSpec};
 pub use crate::recoding::Share;
 use crate::registry::Algorithm;
 use crate::space::{Axis, Guiding, Space};
@@ -57,6 +57,8 @@ pub struct Aims<'a> {
     pub guiding: Option<Guiding<'a>>,
     /// Who writes cells for it.
     pub texts: Option<&'a dyn Texts>,
+    /// The statistics that a recipient is to bound narrowly.
+    pub statistics: Vec<&'a StatisticSpec>,
 }
 
 /// Writes cells.

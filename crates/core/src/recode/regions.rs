@@ -30,7 +30,7 @@ use crate::classes::Flags;
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::model::{Bound, PrivacyModel, Requirement, judge, measured_needs};
-use crate::policy::{Form, Missing, Policy};
+use crate::policy::{Form, Missing, Policy, StatisticSpec};
 use crate::recoded::{Recoded, Released};
 use crate::registry::{Algorithm, RegionMeasure, TargetInformation};
 pub use crate::space::Ground;
@@ -278,9 +278,15 @@ pub(super) fn field<'f>(
         all_names: ground.names,
         tolerance: ground.names.iter().map(tolerance).collect(),
         seed: ground.seed,
-        aims: Aims { worths, guiding: None, texts: None },
+        aims: Aims { worths, guiding: None, texts: None, statistics: statistics(policy) },
         watch: watch.clone(),
     }
+}
+
+/// The statistics that a recipient is to bound narrowly: those with limits, and those of the loss.
+fn statistics(policy: &Policy) -> Vec<&StatisticSpec> {
+    let of_loss = policy.width_loss().and(policy.search.loss.statistics()).unwrap_or_default();
+    policy.privacy.utility.iter().chain(of_loss).collect()
 }
 
 /// The rows that a region needs: what all columns and every group of them ask for. Rows that share

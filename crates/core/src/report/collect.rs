@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::collect_bounds::bounds;
 use super::collect_statistics::{Compared, statistics};
 use super::facts::{
     ChosenLevel, ColumnFacts, ColumnLoss, Facts, LatticeFacts, LevelFacts, LossFacts, PolicySummary,
-    StarFacts, bars, size_bins,
+    StarFacts, StatisticsFacts, bars, size_bins,
 };
 use super::scrubbed;
 use super::text::{count, integer};
@@ -72,8 +73,10 @@ pub fn collect(subject: Subject<'_>, watch: &Watch) -> Result<Facts> {
         recoded: &subject.decision.recoded,
         floor: subject.policy.privacy.k().unwrap_or(1),
     };
+    let found = statistics(&compared, watch)?;
+    let bounds = bounds(subject.policy, subject.problem, &subject.decision.recoded, &found.numbers);
     Ok(Facts {
-        statistics: statistics(&compared, watch)?,
+        statistics: StatisticsFacts { bounds, ..found },
         title: subject.policy.input.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
         policy: summary(&subject),
         columns: subject.columns.iter().map(|name| reasoned(&subject, &marginals, name)).collect(),
@@ -403,7 +406,7 @@ fn explored(subject: &Subject<'_>, watch: &Watch) -> Result<Option<Explored>> {
 
 fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
     let target = subject.policy.search.loss.parameters().kind;
-    let fact = |&kind: &LossKind| {
+    let fact = |kind: LossKind| {
         let value = *subject.release.loss.get(kind.key())?;
         Some(LossFacts::new(kind.key(), value, kind == target))
     };
@@ -415,7 +418,7 @@ fn losses(subject: &Subject<'_>) -> Vec<LossFacts> {
             .into(),
         target: false,
     });
-    LossKind::ALL.iter().filter_map(fact).chain(model).collect()
+    LossKind::ALL.iter().copied().filter_map(fact).chain(model).collect()
 }
 
 /// What (k,1)-anonymity does not protect against.

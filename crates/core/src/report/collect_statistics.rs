@@ -61,6 +61,7 @@ pub(super) fn statistics(compared: &Compared<'_>, watch: &Watch) -> Result<Stati
         correlations: correlations(compared, &numbers, watch)?,
         cross_tables: cross_tables(compared, &categories, watch)?,
         numbers: numbers.into_iter().map(|column| column.facts).collect(),
+        bounds: Vec::new(),
     })
 }
 

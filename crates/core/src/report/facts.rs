@@ -179,6 +179,23 @@ pub struct StatisticsFacts {
     pub correlations: Vec<CorrelationFacts>,
     /// Cross tables of pairs of columns with few values.
     pub cross_tables: Vec<CrossTable>,
+    /// Bounds of statistics that hold for certain, beside the originals.
+    pub bounds: Vec<BoundFacts>,
+}
+
+/// A statistic of the original, and what a recipient can say of it for certain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BoundFacts {
+    /// Its name: `mean of age`.
+    pub statistic: String,
+    /// Of the original.
+    pub original: f64,
+    /// At most that; none without a bound.
+    pub low: Option<f64>,
+    /// At least that; none without a bound.
+    pub high: Option<f64>,
+    /// How wide the bounds may be, where the policy says so.
+    pub required: Option<f64>,
 }
 
 /// A column of numbers or dates.

@@ -8,6 +8,7 @@ mod assessed;
 mod bars;
 mod charts;
 mod collect;
+mod collect_bounds;
 mod collect_statistics;
 mod comparison;
 mod explored;

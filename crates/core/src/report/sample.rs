@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::facts::{
-    ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts, LevelFacts,
-    LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
+    BoundFacts, ChosenLevel, ColumnFacts, ColumnLoss, CorrelationFacts, CrossTable, Facts, LatticeFacts,
+    LevelFacts, LossFacts, Moments, NumberFacts, PolicySummary, StarFacts, StatisticsFacts, bars, size_bins,
 };
 use crate::class_risk::{ClassRisk, ClassesOfSize};
 use crate::lattice::profile;
@@ -80,6 +80,13 @@ fn statistics() -> StatisticsFacts {
             before: vec![vec![Some(0.4), Some(0.276)], vec![Some(0.324), None]],
             after: vec![vec![0.41, 0.266], vec![0.324, 0.0]],
             used: 0.93,
+        }],
+        bounds: vec![BoundFacts {
+            statistic: "mean of age".to_owned(),
+            original: 38.44,
+            low: Some(36.1),
+            high: Some(41.0),
+            required: Some(5.0),
         }],
     }
 }
@@ -321,6 +328,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             Claim { required: 5.0, achieved: Some(5.0), holds: true },
         )]),
         notions: None,
+        utility: BTreeMap::new(),
         predicted: BTreeMap::new(),
         model: None,
         risk: None,
@@ -328,6 +336,7 @@ fn release(lattice: &LatticeFacts) -> Release {
             algorithm: "bounds".to_owned(),
             method: None,
             reason: None,
+            k: None,
             nodes: lattice.nodes,
             checked: lattice.checked,
             optimal: true,

@@ -64,7 +64,7 @@ fn the_sample_says_what_it_should() {
         "The columns: age, sex, education, postal code, date of birth.",
         "Of 30,162 rows, 29,868 are released and 294 (0.97\u{202F}%) are suppressed.",
         "generalized to 20-year intervals (level 3 of 5)",
-        "What the recipient can still do",
+        "What can still be computed",
         "<td data-name=\"Mean after\" class=\"n bad\">42.1</td>",
         "<td data-name=\"Mean before\" class=\"n\">1961-06-16</td>",
         "<td data-name=\"SD before\" class=\"n\">13.13 years</td>",

@@ -1,10 +1,12 @@
-//! What the recipient can still do: means, correlations and cross tables before and after, as a
-//! section of the page.
+//! What can still be computed from a release: bounds of statistics beside their originals, then
+//! means, correlations and cross tables before and after, as a section of the page.
 
-use super::facts::{CorrelationFacts, CrossTable, Facts, Moments, NumberFacts};
+use super::facts::{BoundFacts, CorrelationFacts, CrossTable, Facts, Moments, NumberFacts};
 use super::html::{section, table};
 use super::markup::{Html, markup};
+use super::svg::Pen;
 use super::text::{decimal, percent};
+use crate::utility::short;
 
 /// A change of a mean by more than this share of the standard deviation is marked.
 const FAR: f64 = 0.1;
@@ -17,6 +19,7 @@ const HOW: &str = "Computed from the quasi-identifiers: before, from all rows; a
 pub(super) fn utility(facts: &Facts) -> Html {
     let found = &facts.statistics;
     let parts = [
+        bounds(&found.bounds),
         numbers(&found.numbers),
         correlations(&found.correlations),
         found.cross_tables.iter().map(cross_table).collect(),
@@ -28,7 +31,7 @@ pub(super) fn utility(facts: &Facts) -> Html {
         ),
         false => body,
     };
-    section(1, "utility", "What the recipient can still do", Html::fixed(HOW), body)
+    section(1, "utility", "What can still be computed", Html::fixed(HOW), body)
 }
 
 fn deviation(of: &NumberFacts, moments: Moments) -> String {
@@ -49,6 +52,53 @@ pub(super) fn date(day: f64) -> String {
         false => epoch.checked_add_days(days),
     });
     date.map_or("–".to_owned(), |date| date.to_string())
+}
+
+/// Bounds that hold for every original that fits the released cells, each drawn with the original.
+fn bounds(all: &[BoundFacts]) -> Html {
+    if all.is_empty() {
+        return Html::default();
+    }
+    let head = "<tr><th scope=\"col\">Statistic</th><th scope=\"col\" class=\"n\">Original</th>\
+                <th scope=\"col\" class=\"n\">At least</th><th scope=\"col\" class=\"n\">At most</th>\
+                <th scope=\"col\" class=\"n\">Width</th><th scope=\"col\"></th></tr>";
+    let end = |end: Option<f64>| end.map_or_else(|| "no bound".to_owned(), short);
+    let row = |of: &BoundFacts| {
+        let width = of.low.zip(of.high).map(|(low, high)| high - low);
+        let width = match (width, of.required) {
+            (Some(width), Some(required)) => format!("{} of {}", short(width), short(required)),
+            (Some(width), None) => short(width),
+            (None, _) => "–".to_owned(),
+        };
+        markup!(
+            "<tr><th scope=\"row\">{}</th><td data-name=\"Original\" class=\"n\">{}</td>\
+             <td data-name=\"At least\" class=\"n\">{}</td><td data-name=\"At most\" class=\"n\">{}</td>\
+             <td data-name=\"Width\" class=\"n\">{}</td><td>{}</td></tr>\n",
+            of.statistic,
+            short(of.original),
+            end(of.low),
+            end(of.high),
+            width,
+            drawn(of)
+        )
+    };
+    let caption = "Bounds that hold for certain, beside the original, which only you know";
+    table("fold", caption, Html::fixed(head), all.iter().map(row).collect())
+}
+
+/// The bounds as a line, with the original as a point on it.
+fn drawn(of: &BoundFacts) -> Html {
+    const SIZE: (f64, f64) = (120.0, 14.0);
+    let Some((low, high)) = of.low.zip(of.high) else { return Html::default() };
+    let (from, to) = (8.0, SIZE.0 - 8.0);
+    let share = if high > low { ((of.original - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
+    let mut pen = Pen::new();
+    if high > low {
+        pen.line("track", [from, 7.0, to, 7.0]);
+        [from, to].into_iter().for_each(|x| pen.line("track", [x, 3.0, x, 11.0]));
+    }
+    pen.circle("after", (from + share * (to - from), 7.0), 3.0);
+    pen.ornament(SIZE, "inline")
 }
 
 fn numbers(all: &[NumberFacts]) -> Html {

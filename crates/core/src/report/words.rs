@@ -61,6 +61,7 @@ pub(super) fn matters_for(loss: LossKind) -> &'static str {
         LossKind::Ambiguity => "For linking rows with other tables: how many originals fit one row.",
         LossKind::Aecs => "For counts by group: how large groups are.",
         LossKind::Dm | LossKind::DmStar => "For comparing algorithms on one table. Large classes count most.",
+        LossKind::Width => "For the statistics that the policy names: how wide their bounds are.",
         LossKind::Cm => "For training classifiers: rows that a class labels wrongly.",
         LossKind::ColumnMi | LossKind::ValueMi => {
             "For predicting the target: information about it that is gone."

@@ -6,15 +6,16 @@
 
 use std::sync::Arc;
 
-use super::problem::{asked_models, enough_rows, lattice, models, people_limit, unseen, within_limit};
+use super::problem::{asked_models, enough_rows, lattice, loss, models, people_limit, unseen, within_limit};
 use super::{Load, Problem, Profile, Ranking};
 use crate::classes::Classes;
 use crate::error::{Fault, Result};
 use crate::hierarchy::Hierarchy;
-use crate::loss::{self, Marginals};
+use crate::loss::Marginals;
 use crate::people::people_facts;
 use crate::policy::Policy;
 use crate::table::Dictionary;
+use crate::utility::Utility;
 use crate::watch::Watch;
 
 impl Problem {
@@ -45,6 +46,30 @@ impl Problem {
         let rare = policy.search.loss.parameters().rare();
         let classes = Arc::new(self.classes.part(members).with_rare(rare));
         self.posed(policy, self.names.clone(), (Arc::clone(&self.hierarchies), classes), load, watch)
+    }
+
+    /// The problem of a policy on a table that has every row several times, without a population and
+    /// without what is measured in classes.
+    ///
+    /// # Errors
+    /// As [`Problem::new`]; more rows than can be counted.
+    pub fn again_repeated(
+        &self,
+        times: u32,
+        policy: &Policy,
+        load: Load<'_>,
+        watch: &Watch,
+    ) -> Result<Problem> {
+        let members: Vec<u32> = (0..self.classes.len() as u32).collect();
+        let counts = self.classes.counts().iter().map(|count| count.saturating_mul(times)).collect();
+        let classes = self.classes.parted(&members, counts)?;
+        self.posed(
+            policy,
+            self.names.clone(),
+            (Arc::clone(&self.hierarchies), Arc::new(classes)),
+            load,
+            watch,
+        )
     }
 
     /// The problem of a policy that lacks one of the quasi-identifiers, whatever its role is now.
@@ -85,9 +110,10 @@ impl Problem {
         // Of some classes, there may be fewer people.
         let people = people_facts(&classes, |_| false).map(|facts| people_limit(policy, facts.people));
         enough_rows(policy, classes.rows(), people.map(|limit| limit.people))?;
-        let lattice = lattice(policy, &names, &hierarchies)?;
+        let utility = Utility::new(policy, &names, &hierarchies, &classes)?.map(Arc::new);
+        let lattice = lattice(policy, &names, &hierarchies, (utility.as_deref(), max_suppressed))?;
         let marginals = Marginals::new(&classes, &hierarchies);
-        let loss = loss::build(&policy.search.loss.parameters(), &marginals, &policy.weights(&names))?;
+        let loss = loss(policy, &marginals, &policy.weights(&names), (utility.as_ref(), max_suppressed))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
         let mut models = models(policy, &names, classes.subject(), watch.cancel())?;
         let measured: Vec<String> = self.measured.iter().map(|(name, _)| name.clone()).collect();
@@ -115,6 +141,7 @@ impl Problem {
             profile,
             preference,
             deletion,
+            utility,
         })
     }
 }

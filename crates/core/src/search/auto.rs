@@ -114,6 +114,13 @@ pub(super) fn least_loss(evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcom
             break;
         }
         let bound = open[0].bound;
+        // Where statistics are limited, the first node that is accurate enough may come late.
+        if large.is_none() && problem.utility.is_some() {
+            large = Large::new(&search, watch);
+        }
+        if large.is_none() && search.hopeless() {
+            break;
+        }
         let ended = large.as_mut().is_some_and(|large| large.ended(&mut search, bound, watch));
         if ended || watch.should_finish() {
             return search.stopped(bound);
@@ -172,7 +179,10 @@ struct Large {
 impl Large {
     /// None if the lattice is small or holds nothing safe.
     fn new(search: &Search<'_, '_>, watch: &Watch) -> Option<Self> {
-        let best = search.best.clone().filter(|_| search.lattice.nodes() > LARGE)?;
+        if search.lattice.nodes() <= LARGE {
+            return None;
+        }
+        let best = search.best.clone()?;
         let classes = &search.problem.classes;
         let cells = (classes.members() * classes.columns()).max(1) as u64;
         Some(Large {
@@ -278,6 +288,13 @@ impl Search<'_, '_> {
             }
         }
         promising
+    }
+
+    /// Whether a lattice that is too large to be finished has shown no node that is accurate enough
+    /// in many checks.
+    fn hopeless(&self) -> bool {
+        let large = self.lattice.nodes() > LARGE && self.problem.utility.is_some();
+        large && self.best.is_none() && self.crew.checked() >= MOST
     }
 
     /// Takes a step of the walk; how many nodes it checked.

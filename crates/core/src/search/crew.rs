@@ -191,7 +191,8 @@ impl Question {
     ) -> Assessment {
         let node = task.node;
         let judgement = full.check(node);
-        let priced = judgement.safe && full.problem().loss.bound(node, &[]) <= self.limit;
+        let priced =
+            judgement.safe && full.problem().loss.bound(node, &[]) <= self.limit && full.useful(node);
         let above = sure.as_ref().map_or_else(|| self.above(full, task), |(sure, _)| sure.above);
         let (open, surplus) = match (self.monotone, sure) {
             (true, _) => (judgement.safe, self.surplus(full, task, judgement)),

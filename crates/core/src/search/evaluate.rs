@@ -23,6 +23,7 @@ use crate::people::people_facts;
 use crate::rank::Ranker;
 use crate::recoded::Released;
 use crate::tuples::Codes;
+use crate::utility::Utility;
 
 /// The verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub struct Evaluator<'a> {
     allowed: Allowed,
     /// Whether a node must not leave out too many people.
     counts_people: bool,
+    /// The statistics whose bounds must be narrow enough.
+    utility: Option<&'a Utility>,
     current: Option<Node>,
     groups: Groups,
     flags: Flags,
@@ -157,6 +160,7 @@ impl<'a> Evaluator<'a> {
             fewest: 1,
             allowed: Allowed { min_rows: min_safe_rows(problem), max_suppressed: problem.max_suppressed },
             counts_people: false,
+            utility: problem.utility.as_deref().filter(|utility| utility.limits()),
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
@@ -182,6 +186,7 @@ impl<'a> Evaluator<'a> {
             fewest: self.fewest,
             allowed: self.allowed,
             counts_people: self.counts_people,
+            utility: self.utility,
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
@@ -195,6 +200,19 @@ impl<'a> Evaluator<'a> {
             trace: None,
             clock: 0,
         }
+    }
+
+    /// The same, whatever the bounds of the policy's statistics are.
+    pub(super) fn unlimited(self) -> Self {
+        Evaluator { utility: None, ..self }
+    }
+
+    /// Whether the bounds of the policy's statistics are narrow enough at a node. A node below or
+    /// above can differ either way, so that this says nothing of others.
+    pub(super) fn useful(&mut self, node: &Node) -> bool {
+        let Some(utility) = self.utility else { return true };
+        self.form(node);
+        utility.holds_at(&self.view(node), &self.flags)
     }
 
     /// The problem.

@@ -270,6 +270,8 @@ fn narrowed<R>(
         // Policies that prefer by an expression have no rounds.
         preference: None,
         deletion: problem.deletion.clone(),
+        // The same goes for statistics.
+        utility: None,
     })
 }
 

@@ -45,10 +45,11 @@ fn check_all(evaluator: &mut Evaluator<'_>, prefers: bool, watch: &Watch) -> Out
         }
         let judgement = evaluator.judge(&node);
         least = least.min(judgement.suppressed);
-        if judgement.safe && prefers {
+        let safe = judgement.safe && evaluator.useful(&node);
+        if safe && prefers {
             // Nodes come after those below them.
             minimal.add(&node);
-        } else if judgement.safe {
+        } else if safe {
             let solution = evaluator.solution(&node);
             if best.as_ref().is_none_or(|b| solution.better_than(b)) {
                 best = Some(solution);

@@ -53,6 +53,7 @@ use crate::model::PrivacyModel;
 use crate::people::PeopleLimit;
 use crate::registry::Algorithm;
 use crate::table::Dictionary;
+use crate::utility::Utility;
 use crate::watch::Watch;
 
 /// What is to be solved: the least loss among the nodes of a lattice that the models find safe.
@@ -81,6 +82,8 @@ pub struct Problem {
     pub preference: Option<Ranking>,
     /// What was deleted from the table; all else is about the table that is left.
     pub deletion: Option<Deletion>,
+    /// The statistics whose bounds the policy limits or the loss measures.
+    pub utility: Option<Arc<Utility>>,
 }
 
 /// A node that is safe, with what it costs.
@@ -201,6 +204,23 @@ pub fn solve(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Resul
         return Err(fault.into());
     }
     let mut evaluator = Evaluator::new(problem);
+    let outcome = strategy.run(&mut evaluator, watch);
+    Ok((outcome, evaluator.account()))
+}
+
+/// Like [`solve`], whatever the bounds of the policy's statistics are.
+///
+/// # Errors
+/// As [`solve`].
+pub fn solve_unlimited(
+    problem: &Problem,
+    strategy: &dyn Strategy,
+    watch: &Watch,
+) -> Result<(Outcome, Account)> {
+    if let Some(fault) = refuses(problem, strategy) {
+        return Err(fault.into());
+    }
+    let mut evaluator = Evaluator::new(problem).unlimited();
     let outcome = strategy.run(&mut evaluator, watch);
     Ok((outcome, evaluator.account()))
 }

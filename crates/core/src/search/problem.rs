@@ -1,5 +1,7 @@
 //! Builds the search problem from a policy and a grouped table. Costs one pass over the classes.
 
+use std::sync::Arc;
+
 use super::{Population, Problem, Profile, Ranking, population};
 use crate::classes::Classes;
 use crate::deletion::Deletion;
@@ -8,7 +10,7 @@ use crate::fault;
 use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
-use crate::loss::{self, Marginals};
+use crate::loss::{self, Loss, Marginals};
 use crate::model::{self, KAnonymity, Linkable, NoMissing, PrivacyModel, Setting, Subjects, Values};
 use crate::people::{PeopleLimit, single_values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
@@ -16,6 +18,7 @@ use crate::rows::Counted;
 use crate::space::Ground;
 use crate::table::{Code, Dictionary};
 use crate::tuples::Tuples;
+use crate::utility::Utility;
 use crate::watch::{Cancel, Watch};
 
 /// Reads a hierarchy file that the policy names.
@@ -199,7 +202,6 @@ impl Problem {
             population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
         watch.check()?;
         let profile = Profile::new(policy, &names);
-        let lattice = lattice(policy, &names, &hierarchies)?;
         let values = measured_labels(policy, &measured, &dictionaries[names.len()..], load)?;
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
@@ -210,7 +212,9 @@ impl Problem {
         watch.check()?;
         let marginals = Marginals::new(&classes, &hierarchies);
         let weights = policy.weights(&names);
-        let loss = loss::build(&policy.search.loss.parameters(), &marginals, &weights)?;
+        let utility = Utility::new(policy, &names, &hierarchies, &classes)?.map(Arc::new);
+        let lattice = lattice(policy, &names, &hierarchies, (utility.as_deref(), max_suppressed))?;
+        let loss = loss(policy, &marginals, &weights, (utility.as_ref(), max_suppressed))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
         let mut models = models(policy, &names, subject, watch.cancel())?;
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
@@ -245,6 +249,7 @@ impl Problem {
                 profile,
                 preference,
                 deletion,
+                utility,
             },
             maps,
         ))
@@ -514,17 +519,58 @@ fn missing_labels(policy: &Policy, hierarchy: &Hierarchy) -> Vec<Fault> {
     found.take(1).collect()
 }
 
-pub(super) fn lattice(policy: &Policy, names: &[String], hierarchies: &[Hierarchy]) -> Result<Lattice> {
-    let limits = |(name, hierarchy): (&String, &Hierarchy)| {
+/// The loss of the policy.
+pub(super) fn loss(
+    policy: &Policy,
+    marginals: &Marginals,
+    weights: &[f64],
+    (utility, max_suppressed): (Option<&Arc<Utility>>, u64),
+) -> Result<Box<dyn Loss>> {
+    match utility.filter(|utility| utility.is_loss()) {
+        Some(utility) => Ok(loss::of_widths(Arc::clone(utility), max_suppressed > 0)),
+        None => loss::build(&policy.search.loss.parameters(), marginals, weights),
+    }
+}
+
+/// The nodes that the policy allows, without levels at which its statistics can never be bounded
+/// narrowly enough. Rounds release few rows at each node, so that all levels stay.
+pub(super) fn lattice(
+    policy: &Policy,
+    names: &[String],
+    hierarchies: &[Hierarchy],
+    (utility, max_suppressed): (Option<&Utility>, u64),
+) -> Result<Lattice> {
+    let whole = lattice_below(policy, names, hierarchies, &[])?;
+    let cuts = match utility.filter(|_| !policy.search.local && !policy.forms_regions()) {
+        Some(utility) => utility.highest_levels(max_suppressed > 0),
+        None => Vec::new(),
+    };
+    if cuts.is_empty() {
+        return Ok(whole);
+    }
+    // Where least levels are higher than that, nothing can be released, and the check of the
+    // statistics says why.
+    Ok(lattice_below(policy, names, hierarchies, &cuts).unwrap_or(whole))
+}
+
+fn lattice_below(
+    policy: &Policy,
+    names: &[String],
+    hierarchies: &[Hierarchy],
+    cuts: &[(usize, usize)],
+) -> Result<Lattice> {
+    let limits = |(at, (name, hierarchy)): (usize, (&String, &Hierarchy))| {
         let given = policy.columns.get(name);
+        let cut = cuts.iter().find(|(column, _)| *column == at).map(|(_, level)| *level);
+        let max = given.and_then(|column| column.max_level);
         Limits {
             name: name.clone(),
             height: hierarchy.height(),
             min: given.and_then(|column| column.min_level),
-            max: given.and_then(|column| column.max_level),
+            max: cut.into_iter().chain(max).min(),
         }
     };
-    let limits: Vec<Limits> = names.iter().zip(hierarchies).map(limits).collect();
+    let limits: Vec<Limits> = names.iter().zip(hierarchies).enumerate().map(limits).collect();
     let position = |name: &String| names.iter().position(|n| n == name);
     let linked: Vec<Vec<usize>> =
         policy.search.linked.iter().map(|group| group.iter().filter_map(position).collect()).collect();

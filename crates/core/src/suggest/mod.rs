@@ -9,6 +9,7 @@
 //!
 //! Costs the algorithms, and for every point a few passes over the classes.
 
+mod accuracy;
 mod classify;
 mod front;
 mod grouped;
@@ -20,6 +21,7 @@ mod plan;
 mod settings;
 mod text;
 
+pub use accuracy::explained;
 pub use classify::{Accuracy, Classifier, few_classes};
 pub use front::beats;
 pub use grouped::{candidates, narrowed};

@@ -37,6 +37,7 @@ fn wide(columns: usize, rows: usize, suppression: f64, loss: (&str, Option<Aggre
         profile: Default::default(),
         preference: None,
         deletion: None,
+        utility: None,
     }
 }
 
@@ -110,6 +111,7 @@ fn a_large_lattice_is_finished_exactly() {
         profile: Default::default(),
         preference: None,
         deletion: None,
+        utility: None,
     };
     assert!(problem.lattice.nodes() > 1 << 20);
     let (outcome, _) = solve(&problem, strategy("auto".parse().unwrap()).unwrap(), &Watch::none()).unwrap();

@@ -136,6 +136,7 @@ fn wide(columns: usize) -> Problem {
         profile: Default::default(),
         preference: None,
         deletion: None,
+        utility: None,
         measured: Vec::new(),
         names,
         hierarchies: hierarchies.into(),

@@ -162,6 +162,7 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
         profile: Profile::default(),
         preference: None,
         deletion: None,
+        utility: None,
     })
 }
 

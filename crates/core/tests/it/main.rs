@@ -52,4 +52,5 @@ mod schema;
 mod seams;
 mod strategies;
 mod templates;
+mod utility;
 mod whole;

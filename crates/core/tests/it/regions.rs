@@ -234,9 +234,9 @@ fn certificate(
 ) -> Certificate {
     let price = Price::new(&regional.recoded, &problem.lattice.bottom());
     let value = |kind: LossKind| price.loss(&LossParameters::new(kind), &[1.0; 4]).unwrap();
-    let kinds = LossKind::ALL.iter().filter(|k| !(k.sums_levels() || regional.parted && k.counts_labels()));
-    let parts = |kind: &LossKind| {
-        let parts = price.parts(&LossParameters::new(*kind), &[1.0; 4]);
+    let kinds = LossKind::of_tables().filter(|k| !(k.sums_levels() || regional.parted && k.counts_labels()));
+    let parts = |kind: LossKind| {
+        let parts = price.parts(&LossParameters::new(kind), &[1.0; 4]);
         (kind.to_string(), problem.names.iter().cloned().zip(parts).collect::<BTreeMap<_, _>>())
     };
     let view = regional.released.view();
@@ -254,8 +254,17 @@ fn certificate(
     let asked = Policy::parse(text).unwrap().search;
     let (algorithm, gap) = (asked.algorithm.to_string(), value(asked.loss.parameters().kind));
     let (optimal, method) = (gap == 0.0, None);
-    let search =
-        SearchFacts { algorithm, method, reason: None, nodes: 0, checked: 0, optimal, gap, seconds: 0.0 };
+    let search = SearchFacts {
+        algorithm,
+        method,
+        reason: None,
+        k: None,
+        nodes: 0,
+        checked: 0,
+        optimal,
+        gap,
+        seconds: 0.0,
+    };
     let release = Release {
         rows,
         released: written - blank,
@@ -273,13 +282,14 @@ fn certificate(
         preparation: None,
         population: None,
         notions: None,
+        utility: BTreeMap::new(),
         predicted: BTreeMap::new(),
         model: None,
         risk: Some(risks(rows, view.counts())),
         text: BTreeMap::new(),
         sampling: None,
-        loss: kinds.map(|kind| (kind.to_string(), value(*kind))).collect(),
-        loss_by_column: LossKind::ALL.iter().map(parts).filter(|(_, parts)| !parts.is_empty()).collect(),
+        loss: kinds.map(|kind| (kind.to_string(), value(kind))).collect(),
+        loss_by_column: LossKind::of_tables().map(parts).filter(|(_, parts)| !parts.is_empty()).collect(),
         privacy: claims.collect(),
         search,
         input: file("in", rows),

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-const NOUNS: [&str; 27] = [
+const NOUNS: [&str; 28] = [
     "augment",
     "lattice",
     "histogram",
@@ -32,6 +32,7 @@ const NOUNS: [&str; 27] = [
     "exposure",
     "class_risk",
     "people",
+    "utility",
     "synth",
 ];
 const VERBS: [&str; 14] = [

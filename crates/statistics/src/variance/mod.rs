@@ -44,6 +44,19 @@ impl Spread {
         Spread { variance: population(data), rows: data.total_weight() }
     }
 
+    /// Of cells whose weights count rows, each with a value of its own.
+    pub(crate) fn of_counts(data: &Intervals) -> Self {
+        let variance = match data.is_empty() {
+            true => Bounds::none(EMPTY),
+            false => {
+                let low = lower::lower(data).bound;
+                let at = Enclosure { low, high: upper::dual(data).max(low) };
+                Bounds::enclosure(at, if data.is_exact() { "points" } else { "dual" })
+            }
+        };
+        Spread { variance, rows: data.total_weight() }
+    }
+
     /// The variance.
     pub fn variance(&self, divisor: Divisor) -> Bounds {
         if divisor == Divisor::Population || self.variance.method == "none" {

@@ -72,6 +72,24 @@ pub(super) fn upper(data: &Intervals) -> Greatest {
     }
 }
 
+/// An upper bound of the variance if a cell of weight w is w rows, each with a value of its own: F
+/// at its minimum, which has the same terms for them. It is sharp for exact cells and exceeds the
+/// greatest variance by at most the square of half of one row's share in the mean.
+pub(super) fn dual(data: &Intervals) -> f64 {
+    if !data.is_bounded() {
+        return f64::INFINITY;
+    }
+    let rows = data.total_weight();
+    let c = minimum(data, rows.mid());
+    let (all, _) = nearest(data, c);
+    if data.is_exact() {
+        return all.variance(rows).high;
+    }
+    // Where rounding chose the nearer bound of a cell, the other one is farther by less than this.
+    let dual = all.squares.total() * Enclosure { low: 1.0, high: 1.0 + 8.0 * f64::EPSILON } / rows;
+    dual.high
+}
+
 /// Whether all cells are equally wide, as if measured by one instrument.
 fn same_width(data: &Intervals) -> bool {
     let width = data.high()[0] - data.low()[0];

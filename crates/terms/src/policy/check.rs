@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, subject,
-    substitute, template,
+    substitute, template, utility,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -40,6 +40,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     linked(policy, &mut faults);
     rules::check(policy, &mut faults);
     loss(policy, &mut faults);
+    utility::check(policy, &mut faults);
     faults
 }
 
@@ -147,6 +148,7 @@ fn columns(policy: &Policy, faults: &mut Vec<Fault>) {
                 ),
                 ("min_level", column.min_level.is_some()),
                 ("max_level", column.max_level.is_some()),
+                ("domain", column.domain.is_some()),
                 ("weight", column.weight.is_some()),
                 ("tolerance", column.tolerance.is_some()),
                 ("linking", column.linking.is_some()),

@@ -6,7 +6,7 @@
 use super::{Form, Preference, Transform};
 use crate::registry::{Bounds, Entry, Family, Parameter, ParameterKind};
 
-use ParameterKind::{Character, Choice, Column, Either, Flag, List, Map, Member, Number, Pair, Path};
+use ParameterKind::{Character, Choice, Column, Either, Ends, Flag, List, Map, Member, Number, Pair, Path};
 use ParameterKind::{Table, Text, Whole};
 
 const COLUMNS: ParameterKind = List(&Column);
@@ -328,6 +328,11 @@ const COLUMN: &[Parameter] = &[
     Parameter::optional("min_level", Whole(0, None), "The least level allowed."),
     Parameter::optional("max_level", Whole(0, None), "The highest level allowed."),
     Parameter::optional("level", Whole(0, None), "The level at which a sensitive column is released."),
+    Parameter::optional(
+        "domain",
+        Ends,
+        "The least and the greatest number that its values can be: what `*` means for statistics.",
+    ),
     Parameter::defaulted(
         "weight",
         Number(Bounds::FROM_0),
@@ -371,6 +376,17 @@ const GROUP: &[Parameter] = &[
     ),
 ];
 
+const UTILITY: &[Parameter] = &[
+    Parameter::required("statistic", Member(Family::Statistic), "Which statistic."),
+    Parameter::required("column", Column, "Its column."),
+    Parameter::optional("with", Column, "The second column of a covariance or correlation."),
+    Parameter::optional(
+        "width",
+        Number(Bounds::FROM_0),
+        "How wide its bounds may be; in a loss, what widths are divided by.",
+    ),
+];
+
 const PRIVACY: &[Parameter] = &[
     Parameter::optional("k", Whole(1, None), "The least rows of every combination of quasi-identifiers."),
     Parameter::optional("anonymity", Number(Bounds::SHARE_ABOVE_0), "The anonymity level, in place of k."),
@@ -387,6 +403,16 @@ const PRIVACY: &[Parameter] = &[
         "Named groups of quasi-identifiers, each with its own k.",
     ),
     Parameter::optional("models", List(&Member(Family::Model)), "Privacy models beside k."),
+    Parameter::optional(
+        "utility",
+        List(&Table(UTILITY)),
+        "Statistics that a recipient must be able to bound, with the width that their bounds may have.",
+    ),
+    Parameter::optional(
+        "maximize",
+        Choice(&["k"]),
+        "Looks for the largest k whose release still satisfies `utility`; `k` is then the least accepted.",
+    ),
 ];
 
 const LOSS: &[Parameter] = &[
@@ -408,6 +434,11 @@ const LOSS: &[Parameter] = &[
         Whole(0, None),
         "6",
         "Values with fewer rows have no information about the targets; only for column-mi and value-mi.",
+    ),
+    Parameter::optional(
+        "statistics",
+        List(&Table(UTILITY)),
+        "The statistics whose bounds are to be narrow; only for width. By default those of privacy.utility.",
     ),
 ];
 

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::StatisticSpec;
 use crate::information::RARE;
 use crate::registry::{Algorithm, LossKind};
 
@@ -15,6 +16,37 @@ pub enum LossSpec {
     Name(LossKind),
     /// `loss = { name = "lm", aggregate = "geometric" }`.
     Full(LossParameters),
+    /// `loss = { name = "width", statistics = [{ statistic = "mean", column = "age" }] }`.
+    OfStatistics {
+        /// The loss with its other parameters.
+        #[serde(flatten)]
+        parameters: LossParameters,
+        /// The statistics.
+        statistics: Vec<StatisticSpec>,
+    },
+}
+
+/// The table as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename = "LossParameters")]
+struct GivenLoss {
+    name: LossKind,
+    aggregate: Option<Aggregate>,
+    count_suppressed: Option<bool>,
+    tradeoff: Option<f64>,
+    rare: Option<u64>,
+    statistics: Option<Vec<StatisticSpec>>,
+}
+
+impl From<GivenLoss> for LossSpec {
+    fn from(given: GivenLoss) -> Self {
+        let GivenLoss { name: kind, aggregate, count_suppressed, tradeoff, rare, statistics } = given;
+        let parameters = LossParameters { kind, aggregate, count_suppressed, tradeoff, rare };
+        match statistics {
+            Some(statistics) => LossSpec::OfStatistics { parameters, statistics },
+            None => LossSpec::Full(parameters),
+        }
+    }
 }
 
 /// By hand, because a derived untagged enum says of every mistake only that nothing matched.
@@ -35,7 +67,7 @@ impl<'de> Deserialize<'de> for LossSpec {
 
             fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<LossSpec, A::Error> {
                 let table = serde::de::value::MapAccessDeserializer::new(map);
-                LossParameters::deserialize(table).map(LossSpec::Full)
+                GivenLoss::deserialize(table).map(LossSpec::from)
             }
         }
 
@@ -107,7 +139,15 @@ impl LossSpec {
     pub fn parameters(&self) -> LossParameters {
         match self {
             LossSpec::Name(kind) => LossParameters::new(*kind),
-            LossSpec::Full(parameters) => *parameters,
+            LossSpec::Full(parameters) | LossSpec::OfStatistics { parameters, .. } => *parameters,
+        }
+    }
+
+    /// The statistics that it is of, where the loss lists them.
+    pub fn statistics(&self) -> Option<&[StatisticSpec]> {
+        match self {
+            LossSpec::OfStatistics { statistics, .. } => Some(statistics),
+            LossSpec::Name(_) | LossSpec::Full(_) => None,
         }
     }
 }

@@ -33,6 +33,7 @@ mod template;
 mod tests;
 mod text;
 mod tree;
+mod utility;
 
 pub use argus::{Argus, MOST_IDENTIFYING};
 pub use bundle::PolicyBundle;
@@ -54,6 +55,7 @@ pub use spans::locate;
 pub use substitute::{KeyPlace, Number, Shift, Substitute, Transform};
 pub use template::{Statement, TemplateSettings, TemplateSpec};
 pub use text::names_json;
+pub use utility::{Maximize, StatisticSpec};
 
 use std::collections::BTreeMap;
 
@@ -464,6 +466,10 @@ pub struct Column {
     /// The level of its hierarchy that it is released at; only for `sensitive`. Default: as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<usize>,
+    /// The least and the greatest number that its values can be: what a suppressed cell means for
+    /// bounds of statistics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<[f64; 2]>,
     /// How much its loss counts; default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
@@ -502,6 +508,7 @@ impl Column {
             min_level: None,
             max_level: None,
             level: None,
+            domain: None,
             weight: None,
             tolerance: None,
             linking: None,
@@ -567,6 +574,12 @@ pub struct Privacy {
     /// Models beside k; all hold together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelSpec>,
+    /// Statistics that a recipient must be able to bound, and how narrowly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub utility: Vec<StatisticSpec>,
+    /// What is made as large as `utility` allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximize: Option<Maximize>,
 }
 
 /// A named group of quasi-identifiers: what one adversary could link on.

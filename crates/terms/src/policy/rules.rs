@@ -98,7 +98,7 @@ const OF_CUT_COLUMNS: [OfColumn; 1] = [OfColumn { name: "is", condition: true }]
 /// # Errors
 /// As [`Expression::parse`].
 pub fn node_expression(text: &str, columns: &[&str]) -> Result<Expression> {
-    let losses = LossKind::ALL.iter().map(|kind| kind.key());
+    let losses = LossKind::of_tables().map(LossKind::key);
     let variables: Vec<&str> = OF_NODES.into_iter().chain(losses).collect();
     let vocabulary = Vocabulary { variables: &variables, of_columns: &OF_LEVELS, columns };
     Expression::parse(text, &vocabulary)
@@ -126,7 +126,7 @@ impl Policy {
         let columns = self.with_role(Role::Quasi);
         let read = self.node_preference().map(|text| node_expression(text, &columns));
         let Some(Ok(expression)) = read else { return Vec::new() };
-        let named = LossKind::ALL.iter().copied().filter(|kind| expression.names(kind.key()));
+        let named = LossKind::of_tables().filter(|kind| expression.names(kind.key()));
         named.filter(|kind| kind.needs_target()).collect()
     }
 }
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn every_loss_is_a_variable() {
-        for kind in LossKind::ALL {
+        for kind in LossKind::of_tables() {
             let expression = node_expression(&format!("\"{kind}\""), &[]).unwrap();
             assert!(expression.names(kind.key()), "{kind}");
         }

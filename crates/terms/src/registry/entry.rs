@@ -76,6 +76,8 @@ pub enum ParameterKind {
     List(&'static ParameterKind),
     /// A list of two: number and whole number.
     Pair,
+    /// A list of two numbers, the lesser first.
+    Ends,
     /// A table with these keys.
     Table(&'static [Parameter]),
     /// A table with keys that the holder chooses.
@@ -202,6 +204,7 @@ impl ParameterKind {
             }
             ParameterKind::List(kind) => format!("list: {}", kind.describe()),
             ParameterKind::Pair => "pair of number and whole number".into(),
+            ParameterKind::Ends => "pair of numbers".into(),
             ParameterKind::Table(parameters) => {
                 let names = parameters.iter().map(|parameter| format!("`{}`", parameter.name));
                 format!("table of {}", names.collect::<Vec<_>>().join(", "))

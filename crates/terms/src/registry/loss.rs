@@ -37,6 +37,9 @@ pub struct LossEntry {
     pub tradeoff: bool,
     /// The loss that is the same but for suppressed rows, which it does not count.
     pub without_suppressed: Option<LossKind>,
+    /// Whether it is of statistics that the policy lists, so that it is not defined for a table
+    /// alone.
+    pub of_statistics: bool,
 }
 
 /// Which information about the targets a loss weighs cells by.
@@ -89,6 +92,7 @@ impl LossEntry {
             suppressed: SuppressedRows::Ignored,
             tradeoff: false,
             without_suppressed: None,
+            of_statistics: false,
         }
     }
 
@@ -263,9 +267,29 @@ kinds! {
     .of_columns(Aggregate::Sum)
     .suppressed(Counted)
     .with_tradeoff(),
+    Width = LossEntry {
+        of_statistics: true,
+        ..LossEntry::new(
+            "width",
+            "Width of the bounds that a recipient can compute for the policy's statistics, the mean over them.",
+            "Xiang et al. 2014",
+        )
+        .suppressed(Counted)
+    },
 }
 
 impl LossKind {
+    /// Those that are defined for every table, with a target or without: all but those of
+    /// statistics that a policy lists.
+    pub fn of_tables() -> impl Iterator<Item = LossKind> + Clone {
+        LossKind::ALL.iter().copied().filter(|kind| !kind.of_statistics())
+    }
+
+    /// Whether it is of statistics that the policy lists.
+    pub const fn of_statistics(self) -> bool {
+        self.entry().of_statistics
+    }
+
     /// Whether it looks at the values of target columns, and is not defined without one.
     pub const fn needs_target(self) -> bool {
         self.entry().needs_target

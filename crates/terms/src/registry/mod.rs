@@ -13,6 +13,7 @@ mod loss;
 mod model;
 mod predictor;
 mod schema;
+mod statistic;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use loss::{LossEntry, LossKind, RegionMeasure, SuppressedRows, TargetInforma
 pub use model::{ModelEntry, Monotone};
 pub use predictor::{Predictor, PredictorEntry};
 pub use schema::schema;
+pub use statistic::{StatisticEntry, StatisticKind};
 pub use tables::{Table, table};
 pub(crate) use unknown::family_of;
 pub use unknown::{Family, MODEL_LOSS, unknown, unknown_among};

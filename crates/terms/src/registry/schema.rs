@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::entry::{Bounds, Entry, Need, Parameter, ParameterKind, Shape};
-use super::{Algorithm, Family, LossKind, Predictor};
+use super::{Algorithm, Family, LossKind, Predictor, StatisticKind};
 use crate::policy::{ModelKind, POLICY_KEYS};
 
 /// The schema of a policy.
@@ -33,6 +33,9 @@ fn members(family: Family) -> Value {
             })
             .collect(),
         Family::Predictor => Predictor::ALL.iter().map(|kind| word(kind.key(), kind.entry().help)).collect(),
+        Family::Statistic => {
+            StatisticKind::ALL.iter().map(|kind| word(kind.key(), kind.entry().help)).collect()
+        }
         Family::Hierarchy | Family::Poset | Family::Form | Family::Transform => {
             family.plain().unwrap_or_default().iter().map(member).collect()
         }
@@ -105,6 +108,12 @@ fn of(kind: &ParameterKind) -> Map<String, Value> {
         ParameterKind::Pair => json!({
             "type": "array",
             "prefixItems": [{ "type": "number" }, { "type": "integer" }],
+            "minItems": 2,
+            "maxItems": 2,
+        }),
+        ParameterKind::Ends => json!({
+            "type": "array",
+            "items": { "type": "number" },
             "minItems": 2,
             "maxItems": 2,
         }),

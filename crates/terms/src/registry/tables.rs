@@ -1,7 +1,9 @@
 //! The tables of the user guide that list what the registry has, in Markdown.
 
 use super::entry::{Entry, Parameter, Shape};
-use super::{Algorithm, AlgorithmEntry, Family, LossEntry, LossKind, ModelEntry, SuppressedRows};
+use super::{
+    Algorithm, AlgorithmEntry, Family, LossEntry, LossKind, ModelEntry, StatisticKind, SuppressedRows,
+};
 use crate::policy::{Aggregate, ModelKind};
 
 /// A table of the user guide.
@@ -19,6 +21,8 @@ pub enum Table {
     Posets,
     /// Transforms with their parameters.
     Transforms,
+    /// Statistics that a policy can limit.
+    Statistics,
 }
 
 impl Table {
@@ -30,6 +34,7 @@ impl Table {
         Table::Hierarchies,
         Table::Posets,
         Table::Transforms,
+        Table::Statistics,
     ];
 
     /// Its name in the markers of the guide: `<!-- generated: losses -->`.
@@ -41,6 +46,7 @@ impl Table {
             Table::Hierarchies => "hierarchies",
             Table::Posets => "posets",
             Table::Transforms => "transforms",
+            Table::Statistics => "statistics",
         }
     }
 }
@@ -54,6 +60,7 @@ pub fn table(table: Table) -> String {
         Table::Hierarchies => entries(Family::Hierarchy),
         Table::Posets => entries(Family::Poset),
         Table::Transforms => entries(Family::Transform),
+        Table::Statistics => statistics(),
     }
 }
 
@@ -153,6 +160,14 @@ fn entries(family: Family) -> String {
     };
     let head = ["key", "what it is", "parameters", "source"];
     rows(&head, family.plain().unwrap_or_default().iter().map(row))
+}
+
+fn statistics() -> String {
+    let row = |kind: &StatisticKind| {
+        let columns = if kind.entry().of_pairs { "two" } else { "one" };
+        vec![code(kind.key()), kind.entry().help.into(), columns.into()]
+    };
+    rows(&["statistic", "what it is", "columns"], StatisticKind::ALL.iter().map(row))
 }
 
 fn listed(parameters: &[Parameter]) -> String {

@@ -18,6 +18,7 @@ fn sample(kind: &ParameterKind) -> Value {
         ParameterKind::Choice(words) => json!(words[0]),
         ParameterKind::List(kind) => json!([sample(kind)]),
         ParameterKind::Pair => json!([0.5, 5]),
+        ParameterKind::Ends => json!([0.5, 5.5]),
         ParameterKind::Table(parameters) => required(parameters),
         ParameterKind::Map(kind) => json!({ "x": sample(kind) }),
         ParameterKind::Member(Family::Model) => {
@@ -115,7 +116,11 @@ fn walk(kind: &ParameterKind, put: &dyn Fn(Value) -> Value, keys: &mut usize) {
         ParameterKind::Text | ParameterKind::Path | ParameterKind::Column | ParameterKind::Character => {
             assert!(read(put(json!([]))).is_err(), "{kind:?}");
         }
-        ParameterKind::Flag | ParameterKind::Whole(..) | ParameterKind::Number(_) | ParameterKind::Pair => {
+        ParameterKind::Flag
+        | ParameterKind::Whole(..)
+        | ParameterKind::Number(_)
+        | ParameterKind::Pair
+        | ParameterKind::Ends => {
             assert!(read(put(json!("x"))).is_err(), "{kind:?}");
         }
     }
@@ -148,7 +153,7 @@ fn walk_family(family: Family, put: &dyn Fn(Value) -> Value, keys: &mut usize) {
     match family {
         // A reader takes any text for a predictor; the check of the policy does not.
         Family::Predictor => return,
-        Family::Loss | Family::Algorithm => {
+        Family::Loss | Family::Algorithm | Family::Statistic => {
             let message = read(put(json!("?"))).unwrap_err();
             assert_eq!(expected(&message), sorted(family.keys()), "{message}");
             assert!(family.keys().iter().all(|key| read(put(json!(key))).is_ok()));

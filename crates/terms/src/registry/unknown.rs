@@ -1,7 +1,7 @@
 //! The families of the registry, and what is said of a name that one does not have: the nearest
 //! one, and all of them.
 
-use super::{Algorithm, Entry, LossKind, Predictor};
+use super::{Algorithm, Entry, LossKind, Predictor, StatisticKind};
 use crate::error::{Fault, nearest};
 use crate::fault;
 use crate::policy::ModelKind;
@@ -26,6 +26,8 @@ pub enum Family {
     Transform,
     /// What predicts a target.
     Predictor,
+    /// What a recipient computes.
+    Statistic,
 }
 
 impl Family {
@@ -39,6 +41,7 @@ impl Family {
         Family::Form,
         Family::Transform,
         Family::Predictor,
+        Family::Statistic,
     ];
 
     /// What the schema calls it.
@@ -61,6 +64,7 @@ impl Family {
             Family::Form => ("form", "forms"),
             Family::Transform => ("transform", "transforms"),
             Family::Predictor => ("model", "models"),
+            Family::Statistic => ("statistic", "statistics"),
         }
     }
 
@@ -72,6 +76,7 @@ impl Family {
             Family::Model => "privacy.models",
             Family::Hierarchy | Family::Poset | Family::Form | Family::Transform => "columns",
             Family::Predictor => "search.model.builtin",
+            Family::Statistic => "privacy.utility",
         }
     }
 
@@ -83,7 +88,7 @@ impl Family {
             Family::Poset => Some(poset::ENTRIES),
             Family::Form => Some(policy::FORMS),
             Family::Transform => Some(policy::TRANSFORMS),
-            Family::Loss | Family::Algorithm | Family::Model | Family::Predictor => None,
+            Family::Loss | Family::Algorithm | Family::Model | Family::Predictor | Family::Statistic => None,
         }
     }
 
@@ -94,6 +99,7 @@ impl Family {
             Family::Algorithm => Algorithm::ALL.iter().map(|kind| kind.key()).collect(),
             Family::Model => ModelKind::ALL.iter().map(|kind| kind.key()).collect(),
             Family::Predictor => Predictor::ALL.iter().map(|kind| kind.key()).collect(),
+            Family::Statistic => StatisticKind::ALL.iter().map(|kind| kind.key()).collect(),
             Family::Hierarchy | Family::Poset | Family::Form | Family::Transform => {
                 self.plain().unwrap_or_default().iter().map(|entry| entry.key).collect()
             }

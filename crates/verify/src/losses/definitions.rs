@@ -70,6 +70,8 @@ fn definition(kind: LossKind) -> Definition {
         LossKind::Aecs => Whole(average_class),
         LossKind::Cm => Whole(classification),
         LossKind::ILoss => Columns(information_loss),
+        // From the cells as numbers: `utility.rs`.
+        LossKind::Width => Whole(|_, _| Err(NO_DEFINITION)),
     }
 }
 

@@ -111,16 +111,18 @@ pub(super) trait Facts {
     fn each_pair(&self, column: usize, each: &mut dyn FnMut(&Pair<'_>) -> Checked<()>) -> Checked<()>;
 }
 
-/// One finding per loss of the certificate.
+/// One finding per loss of the certificate; that of widths was computed from the release.
 pub(super) fn losses(
     stated: &BTreeMap<String, f64>,
     policy: &Policy,
     (facts, chains): (&dyn Facts, &[Chain<'_>]),
+    width: Option<f64>,
 ) -> Vec<(String, Finding)> {
     let finding = |(key, &stated): (&String, &f64)| {
         let weight = |chain: &Chain<'_>| policy.weight(chain.name);
         let target = policy.search.loss.parameters();
         let found = match LossKind::from_key(key) {
+            Some(LossKind::Width) => width.ok_or(NO_DEFINITION),
             // What the search lost least of: with the policy's parameters and weights.
             Some(kind) if kind == target.kind => {
                 loss(facts, &target, &chains.iter().map(weight).collect::<Vec<_>>())

@@ -43,7 +43,7 @@ pub struct Cells {
 pub fn parameters() -> Vec<LossParameters> {
     let aggregates = [None, Some(Aggregate::Max), Some(Aggregate::Geometric)];
     let mut all = Vec::new();
-    for &kind in LossKind::ALL {
+    for kind in LossKind::of_tables() {
         for aggregate in aggregates {
             for count_suppressed in [None, Some(true), Some(false)] {
                 // What is said must change something.
@@ -97,6 +97,7 @@ pub fn monotone(asked: &LossParameters) -> bool {
         }
         LossKind::Lm => asked.count_suppressed == Some(false) || free,
         LossKind::Dm | LossKind::Ambiguity | LossKind::Cm | LossKind::ILoss => free,
+        LossKind::Width => false,
     }
 }
 
@@ -193,6 +194,7 @@ impl Released {
                 let classes = kept.collect::<BTreeSet<_>>().len() + usize::from(held > 0.0);
                 Whole(n / classes as f64)
             }
+            LossKind::Width => unreachable!("a loss of statistics, which no table has by itself"),
             LossKind::Cm => {
                 let penalties = self.targets.iter().map(|labels| self.penalties(labels, (g, s)));
                 Whole(penalties.sum::<f64>() / self.targets.len() as f64)

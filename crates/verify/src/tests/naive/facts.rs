@@ -49,6 +49,7 @@ impl Table<'_> {
                 .chain(self.people_claims(stay))
                 .collect(),
             notions: None,
+            utility: BTreeMap::new(),
             predicted: self.predicted(stay),
             model: None,
             risk: Some(self.risks(stay)),
@@ -56,6 +57,7 @@ impl Table<'_> {
                 algorithm: "none".into(),
                 method: None,
                 reason: None,
+                k: None,
                 nodes: 1,
                 checked: 1,
                 optimal: gap == 0.0,
@@ -152,7 +154,7 @@ impl Table<'_> {
     /// The losses that are defined for the table.
     pub(super) fn kinds(&self) -> impl Iterator<Item = LossKind> {
         let labels = !self.policy.with_role(Role::Target).is_empty();
-        LossKind::ALL.iter().copied().filter(move |kind| labels || !kind.needs_target())
+        LossKind::of_tables().filter(move |kind| labels || !kind.needs_target())
     }
 
     pub(super) fn losses(&self, stay: &[bool]) -> BTreeMap<String, f64> {
