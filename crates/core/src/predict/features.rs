@@ -32,6 +32,21 @@ pub struct Known<'a> {
     pub codes: bool,
 }
 
+/// What a cell can be, as far as its text says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extent {
+    /// Anything: `*`, a missing number, or every category there is.
+    Anything,
+    /// A number.
+    Number(f64),
+    /// A number between two bounds.
+    Between(f64, f64),
+    /// One of some numbers.
+    Numbers(Vec<f64>),
+    /// One of some categories; one more than there are is the missing one.
+    Categories(Vec<u32>),
+}
+
 /// Reads released cells as features.
 #[derive(Debug, Clone)]
 pub struct Reader {
@@ -126,6 +141,21 @@ impl Reader {
             },
         };
         if may.is_empty() { vec![as_number(cell, known, (labels, order))] } else { may }
+    }
+
+    /// What a cell of a column can be. Of whole numbers, `[20, 25)` is 20 to 24: half a unit is added
+    /// at both ends, so that values spread evenly between them have the right mean.
+    pub fn extent(&self, column: usize, cell: Option<&str>) -> Extent {
+        match &self.columns[column] {
+            Column::Number { known, under, order, .. } => number_extent(cell, known, (under, order)),
+            Column::Category { known, .. } => {
+                let all: Vec<u32> = self.cell(column, cell).into_iter().map(|at| at as u32).collect();
+                match all.len() > 1 && all.len() == known.len() {
+                    true => Extent::Anything,
+                    false => Extent::Categories(all),
+                }
+            }
+        }
     }
 
     /// The rows that a row may be, all alike in weight.
@@ -263,6 +293,57 @@ fn as_number(
         cell => match labels.get(text) {
             Some(&middle) => middle,
             None => order.between(&cell).and_then(middle).unwrap_or_else(all),
+        },
+    }
+}
+
+fn number_extent(
+    cell: Option<&str>,
+    known: &[(f64, f64)],
+    (under, order): (&BTreeMap<String, (f64, f64)>, &Ordered),
+) -> Extent {
+    let Some(text) = cell else { return Extent::Anything };
+    if let Some(x) = number(text) {
+        return Extent::Number(x);
+    }
+    let numbers = |values: &[String]| {
+        let numbers: Vec<f64> = values.iter().filter_map(|value| number(value)).collect();
+        match numbers[..] {
+            [] => Extent::Anything,
+            [x] => Extent::Number(x),
+            _ => Extent::Numbers(numbers),
+        }
+    };
+    let whole = known.iter().all(|(x, _)| x.fract() == 0.0);
+    let between = |interval: Interval| match whole {
+        false if interval.low < interval.high => Extent::Between(interval.low, interval.high),
+        true if interval.low.ceil() < interval.high.floor() => {
+            let (low, high) = (interval.low.ceil(), interval.high.floor());
+            let first = if interval.from_low || low > interval.low { low } else { low + 1.0 };
+            let last = if interval.to_high || high < interval.high { high } else { high - 1.0 };
+            if first < last { Extent::Between(first - 0.5, last + 0.5) } else { Extent::Number(first) }
+        }
+        _ => Extent::Number(interval.low + (interval.high - interval.low) / 2.0),
+    };
+    match Cell::parse(text) {
+        Cell::Anything => Extent::Anything,
+        Cell::Interval(interval) => {
+            // An open end is bounded by the outermost number that is known.
+            let (Some(first), Some(last)) = (known.first(), known.last()) else { return Extent::Anything };
+            let low = if interval.low.is_finite() { interval.low } else { first.0.min(interval.high) };
+            let high = if interval.high.is_finite() { interval.high } else { last.0.max(interval.low) };
+            between(Interval {
+                low,
+                high,
+                from_low: interval.from_low || interval.low.is_infinite(),
+                to_high: interval.to_high || interval.high.is_infinite(),
+            })
+        }
+        Cell::Set(values) => numbers(&values),
+        cell => match (under.get(text), order.between(&cell)) {
+            (Some(&(low, high)), _) => between(Interval { low, high, from_low: true, to_high: true }),
+            (None, Some(values)) => numbers(values),
+            (None, None) => Extent::Anything,
         },
     }
 }
