@@ -59,9 +59,9 @@ impl Engine {
         // The selection has its seconds for itself, counted from its first question on.
         let started = std::sync::OnceLock::<Instant>::new();
         let limit = scope.seconds.map(Duration::from_secs_f64);
-        let selecting = watch.clone().limited(move || {
-            limit.is_some_and(|limit| started.get_or_init(Instant::now).elapsed() >= limit)
-        });
+        let selecting = watch
+            .clone()
+            .limited(move || limit.is_some_and(|limit| started.get_or_init(Instant::now).elapsed() >= limit));
         let asked = Asked { needed: &needed, grouped: &grouped, load: &load, scope, selecting };
         evaluate::evaluate(&asked, watch).map_err(|e| in_table(e, &source))
     }

@@ -18,7 +18,8 @@ use throng_terms::cell::{Cell, number};
 use throng_terms::error::Result;
 use throng_terms::fault;
 use throng_terms::rows::{Batch, Rows};
-use throng_terms::table::{Dictionary, write_cell};
+use throng_terms::table::Dictionary;
+use throng_terms::table::delimited::write_cell;
 use throng_terms::watch::{Stage, Watch};
 
 use crate::cells::{Reader, Scale};
@@ -201,7 +202,11 @@ fn kept() -> Filling {
     Filling { draws: FxHashMap::default(), numbers: None, filled: 0, open: 0 }
 }
 
-fn filling(name: &str, values: &Dictionary, (readers, covered): (Readers<'_>, Covered<'_>)) -> Result<Filling> {
+fn filling(
+    name: &str,
+    values: &Dictionary,
+    (readers, covered): (Readers<'_>, Covered<'_>),
+) -> Result<Filling> {
     let mut reader = readers(name)?;
     let mut filling = match numbers(values, &mut reader, &|label| covered(name, label)) {
         Some(filling) => filling,
@@ -243,15 +248,18 @@ fn numbers(
     let mut draws = FxHashMap::default();
     for (text, _, span) in spans {
         let (low, high) = inside(text, span, whole && !dates);
-        draws.insert(text.to_owned(), match (span.low == span.high, span.gaps) {
-            (true, _) => Draw::Keep,
-            (false, true) => among_evenly(text, covered).unwrap_or(Draw::Within(low, high)),
-            (false, false) if low == high => Draw::Among(vec![(low.to_string(), 1.0)]),
-            (false, false) => match distribution.cut(low, high) {
-                Some((low, high)) => Draw::Within(low, high),
-                None => Draw::Open,
+        draws.insert(
+            text.to_owned(),
+            match (span.low == span.high, span.gaps) {
+                (true, _) => Draw::Keep,
+                (false, true) => among_evenly(text, covered).unwrap_or(Draw::Within(low, high)),
+                (false, false) if low == high => Draw::Among(vec![(low.to_string(), 1.0)]),
+                (false, false) => match distribution.cut(low, high) {
+                    Some((low, high)) => Draw::Within(low, high),
+                    None => Draw::Open,
+                },
             },
-        });
+        );
     }
     Some(Filling { draws, numbers: Some(Numbers { distribution, sums, dates, whole }), filled: 0, open: 0 })
 }
@@ -296,7 +304,9 @@ fn categories(values: &Dictionary, covered: &dyn Fn(&str) -> Option<Vec<String>>
     let place = |value: &String| known.binary_search(value).unwrap_or_default();
     let cells: Vec<(f64, Vec<usize>)> = texts
         .iter()
-        .map(|(_, rows, of)| (*rows, of.as_ref().map_or((0..known.len()).collect(), |of| of.iter().map(place).collect())))
+        .map(|(_, rows, of)| {
+            (*rows, of.as_ref().map_or((0..known.len()).collect(), |of| of.iter().map(place).collect()))
+        })
         .collect();
     let shares = shares(&cells, known.len());
     let mut draws = FxHashMap::default();
@@ -308,11 +318,14 @@ fn categories(values: &Dictionary, covered: &dyn Fn(&str) -> Option<Vec<String>>
             (known[at].clone(), upto)
         });
         let among: Vec<(String, f64)> = among.collect();
-        draws.insert((*text).to_owned(), match &among[..] {
-            [] => Draw::Open,
-            [(only, _)] if only == text => Draw::Keep,
-            _ => Draw::Among(among),
-        });
+        draws.insert(
+            (*text).to_owned(),
+            match &among[..] {
+                [] => Draw::Open,
+                [(only, _)] if only == text => Draw::Keep,
+                _ => Draw::Among(among),
+            },
+        );
     }
     Filling { draws, numbers: None, filled: 0, open: 0 }
 }
@@ -396,8 +409,11 @@ impl<'a> Pass<'a> {
                     write_cell(&mut lines[at], &value, &[',']);
                     open[at] |= filling.is_open(text);
                     if drawn {
-                        marks[at] += if marks[at].is_empty() { "" } else { ";" };
-                        marks[at] += &names[column];
+                        let mark = &mut marks[at];
+                        if !mark.is_empty() {
+                            mark.push(';');
+                        }
+                        mark.push_str(&names[column]);
                     }
                 }
                 at += 1;

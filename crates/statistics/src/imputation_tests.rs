@@ -55,9 +55,15 @@ fn open_cells_are_filled_within_their_bounds_and_marked() {
         match row {
             0 => assert!((20..30).contains(&age.unwrap()) && marked("age") && !marked("town"), "{line:?}"),
             1 => assert!(["Kiel", "Lübeck"].contains(&line[2].as_str()) && marked("town")),
-            3 => assert!(age.is_some() && marked("age") && marked("zip") && ["01", "02"].contains(&line[3].as_str())),
-            4 => assert!([3, 7].contains(&age.unwrap()) && ["Kiel", "Lübeck", "Ulm"].contains(&line[2].as_str())),
-            5 => assert!(line[1].is_empty() && ["Kiel", "Ulm"].contains(&line[2].as_str()) && line[4] == "town"),
+            3 => assert!(
+                age.is_some() && marked("age") && marked("zip") && ["01", "02"].contains(&line[3].as_str())
+            ),
+            4 => assert!(
+                [3, 7].contains(&age.unwrap()) && ["Kiel", "Lübeck", "Ulm"].contains(&line[2].as_str())
+            ),
+            5 => assert!(
+                line[1].is_empty() && ["Kiel", "Ulm"].contains(&line[2].as_str()) && line[4] == "town"
+            ),
             _ => assert_eq!(line[4], "", "{line:?}"),
         }
     }
@@ -82,7 +88,8 @@ fn complete_tables_and_unknown_columns_stay_as_they_are() {
     assert_eq!(lines[1], ["1", "1", "*", "01", ""]);
     let taken = Table::new(vec!["imputed".into()], vec![vec![Some("1".into())]]).unwrap();
     let asked = Imputing { imputations: 1, ..Imputing::default() };
-    let wrong = impute_table(&taken, &asked, (&|_| Ok(Reader::new()), &|_, _| None), &Watch::none(), &mut |_| Ok(()));
+    let wrong =
+        impute_table(&taken, &asked, (&|_| Ok(Reader::new()), &|_, _| None), &Watch::none(), &mut |_| Ok(()));
     assert!(wrong.unwrap_err().has_code("statistics.imputed-name"));
 }
 

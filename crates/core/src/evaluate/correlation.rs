@@ -97,7 +97,13 @@ fn correlated(points: &[(f64, f64, Option<u64>)]) -> Option<Correlation> {
         for b in points[..i].iter().filter(|b| a.2.is_some() && a.2 == b.2) {
             pairs += 1.0;
             let agree = (b.0 - a.0) * (a.1 - b.1);
-            right += if agree > 0.0 { 1.0 } else if agree == 0.0 { 0.5 } else { 0.0 };
+            right += if agree > 0.0 {
+                1.0
+            } else if agree == 0.0 {
+                0.5
+            } else {
+                0.0
+            };
         }
     }
     Some(Correlation { pearson, spearman, same_k: (pairs > 0.0).then(|| right / pairs) })

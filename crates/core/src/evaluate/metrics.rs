@@ -203,11 +203,12 @@ mod tests {
     use super::*;
 
     fn rows() -> impl Strategy<Value = Vec<Scored>> {
-        let row = (prop::collection::vec(0u32..6, 3), 0u32..3, 1u32..4).prop_map(|(chances, target, rows)| {
-            let all = f64::from(chances.iter().sum::<u32>()) + 3.0;
-            let predicted = chances.iter().map(|c| (f64::from(*c) + 1.0) / all).collect();
-            Scored { predicted, target: f64::from(target), group: 0, rows: f64::from(rows) }
-        });
+        let row =
+            (prop::collection::vec(0u32..6, 3), 0u32..3, 1u32..4).prop_map(|(chances, target, rows)| {
+                let all = f64::from(chances.iter().sum::<u32>()) + 3.0;
+                let predicted = chances.iter().map(|c| (f64::from(*c) + 1.0) / all).collect();
+                Scored { predicted, target: f64::from(target), group: 0, rows: f64::from(rows) }
+            });
         prop::collection::vec(row, 1..30)
     }
 

@@ -39,7 +39,9 @@ impl Lines {
         }
         let texts = |c: usize| {
             let hierarchy = &problem.hierarchies[c];
-            (0..hierarchy.leaf_count() as Code).map(|leaf| hierarchy.leaf_value(leaf).map(String::from)).collect()
+            (0..hierarchy.leaf_count() as Code)
+                .map(|leaf| hierarchy.leaf_value(leaf).map(String::from))
+                .collect()
         };
         Lines::numbered((0..problem.names.len()).map(texts).collect(), rows)
     }
@@ -169,7 +171,8 @@ impl<'a> Targets<'a> {
 
 /// The targets of a class, one per row, in an order that follows from the class and its targets.
 fn shuffled(classes: &Classes, class: u32, target: usize) -> Vec<Code> {
-    let key = (0..classes.columns()).fold(0, |key, c| mixed(key ^ u64::from(classes.code(class as usize, c))));
+    let key =
+        (0..classes.columns()).fold(0, |key, c| mixed(key ^ u64::from(classes.code(class as usize, c))));
     let (codes, counts) = classes.histograms()[target].class(class as usize);
     let mut rows: Vec<(u64, Code)> = Vec::new();
     for (&code, &count) in codes.iter().zip(counts) {

@@ -362,9 +362,8 @@ impl Run<'_> {
             selected: None,
         };
         let (None, Ok(first)) = (failed, &first.outcome) else { return Some(result) };
-        let mean = |of: &dyn Fn(&Released) -> f64| {
-            solved.iter().map(|s| of(s)).sum::<f64>() / solved.len() as f64
-        };
+        let mean =
+            |of: &dyn Fn(&Released) -> f64| solved.iter().map(|s| of(s)).sum::<f64>() / solved.len() as f64;
         result.released = mean(&|s| s.released);
         result.suppressed = mean(&|s| s.suppressed);
         for name in first.losses.keys().filter(|name| solved.iter().all(|s| s.losses.contains_key(*name))) {
@@ -401,8 +400,7 @@ impl Run<'_> {
                 let scores: Vec<Scores> = found.iter().map(|(scores, _)| *scores).collect();
                 let before = original.iter().find(|before| before.model == *model);
                 let group = |(g, name): (usize, &String)| {
-                    let scores =
-                        Scores::mean(&found.iter().map(|(_, groups)| groups[g]).collect::<Vec<_>>());
+                    let scores = Scores::mean(&found.iter().map(|(_, groups)| groups[g]).collect::<Vec<_>>());
                     let change = before.map(|before| scores.minus(&before.groups[g].scores));
                     GroupScores { group: name.clone(), scores, change }
                 };
@@ -422,8 +420,7 @@ impl Run<'_> {
 /// The scores of predictions, and of those in every group.
 fn by_group(target: Target, groups: usize, scored: &[Scored]) -> ByGroup {
     let of = |scored: &[&Scored]| score(target, scored);
-    let group =
-        |group: usize| of(&scored.iter().filter(|s| s.group as usize == group).collect::<Vec<_>>());
+    let group = |group: usize| of(&scored.iter().filter(|s| s.group as usize == group).collect::<Vec<_>>());
     (of(&scored.iter().collect::<Vec<_>>()), (0..groups).map(group).collect())
 }
 

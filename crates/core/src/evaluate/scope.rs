@@ -122,9 +122,11 @@ fn check(policy: &Policy, scope: &Scope) -> Result<()> {
 fn as_target(policy: &Policy, target: &str) -> Policy {
     let judged = policy.judged().contains(target);
     let has_other = policy.with_role(Role::Target).iter().any(|name| *name != target);
-    let Some(column) = policy.columns.get(target).filter(|column| {
-        !judged && !has_other && matches!(column.role, Role::Sensitive | Role::Keep)
-    }) else {
+    let Some(column) = policy
+        .columns
+        .get(target)
+        .filter(|column| !judged && !has_other && matches!(column.role, Role::Sensitive | Role::Keep))
+    else {
         return policy.clone();
     };
     let mut changed = policy.clone();

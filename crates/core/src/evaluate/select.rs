@@ -134,8 +134,7 @@ pub(super) fn select(
             scores: score(target, &scored.iter().collect::<Vec<_>>()),
         }))
     };
-    let found: Result<Vec<Option<Selected>>> =
-        material.samples.par_iter().zip(&errors).map(best).collect();
+    let found: Result<Vec<Option<Selected>>> = material.samples.par_iter().zip(&errors).map(best).collect();
     let known = candidates(target).len();
     Ok((found?, Selection { seconds, planned: plan.len(), tried, known }))
 }
@@ -157,12 +156,7 @@ fn divided(sample: &Sample, seed: u64) -> Vec<[f64; FOLDS as usize]> {
 }
 
 /// The error of a candidate on rows that it did not learn from.
-fn validated(
-    recipe: &Recipe,
-    sample: &Sample,
-    folds: &[[f64; FOLDS as usize]],
-    seed: u64,
-) -> Result<f64> {
+fn validated(recipe: &Recipe, sample: &Sample, folds: &[[f64; FOLDS as usize]], seed: u64) -> Result<f64> {
     let mut scored = Vec::new();
     for fold in 0..FOLDS as usize {
         let rest: Vec<f64> = folds.iter().map(|of| of.iter().sum::<f64>() - of[fold]).collect();

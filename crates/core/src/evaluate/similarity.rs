@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::rows::Lines;
 use crate::error::Result;
-use crate::predict::spread::{Column, Family, Recipe, Sample, Space, Spread, fit};
 use crate::predict::Target;
+use crate::predict::spread::{Column, Family, Recipe, Sample, Space, Spread, fit};
 
 /// Pairs of columns that are compared at most.
 const PAIRS: usize = 66;
@@ -167,8 +167,8 @@ fn propensity(sides: &[Side<'_>; 2]) -> Result<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::predict::{Known, Reader};
     use crate::predict::spread::Reading;
+    use crate::predict::{Known, Reader};
     use crate::table::Dictionary;
 
     fn lines(rows: &[(&str, &str, f64)]) -> Lines {
@@ -179,9 +179,8 @@ mod tests {
             texts
         };
         let texts = vec![column(&|row| row.0.to_owned()), column(&|row| row.1.to_owned())];
-        let place = |c: usize, text: &str| {
-            texts[c].iter().position(|t| t.as_deref() == Some(text)).unwrap() as u32
-        };
+        let place =
+            |c: usize, text: &str| texts[c].iter().position(|t| t.as_deref() == Some(text)).unwrap() as u32;
         let rows = rows.iter().map(|(a, b, n)| (vec![place(0, a), place(1, b)], None, *n)).collect();
         Lines { texts, rows }
     }

@@ -150,7 +150,10 @@ impl Whole<'_> {
             values.value(code).filter(|v| !self.null.iter().any(|n| n == v)).map(String::from)
         };
         let texts = |values: &Dictionary| values.by_value().iter().map(|&code| text(values, code)).collect();
-        Held { texts: self.grouped.dictionaries[..self.grouped.names.len()].iter().map(texts).collect(), rows }
+        Held {
+            texts: self.grouped.dictionaries[..self.grouped.names.len()].iter().map(texts).collect(),
+            rows,
+        }
     }
 }
 
@@ -165,20 +168,13 @@ impl Part {
         Part { dictionaries: vec![Dictionary::new(); kept + 1], tuples: Tuples::new(kept + 1) }
     }
 
-    fn add(
-        &mut self,
-        from: &[Dictionary],
-        target: Option<String>,
-        code: &dyn Fn(usize) -> Code,
-        rows: u32,
-    ) {
+    fn add(&mut self, from: &[Dictionary], target: Option<String>, code: &dyn Fn(usize) -> Code, rows: u32) {
         if rows == 0 {
             return;
         }
         let kept = self.dictionaries.len() - 1;
-        let mut row: Vec<Code> = (0..kept)
-            .map(|c| self.dictionaries[c].add(from[c].value(code(c)), u64::from(rows)))
-            .collect();
+        let mut row: Vec<Code> =
+            (0..kept).map(|c| self.dictionaries[c].add(from[c].value(code(c)), u64::from(rows))).collect();
         row.push(self.dictionaries[kept].add(target.as_deref(), u64::from(rows)));
         self.tuples.insert(&row, rows);
     }
@@ -221,5 +217,7 @@ fn too_few(learned: u64, held: u64) -> crate::error::Fault {
         learned = learned,
         held = held
     )
-    .help(format!("each part needs {FEWEST} rows that have the target: use a larger table, or another --holdout"))
+    .help(format!(
+        "each part needs {FEWEST} rows that have the target: use a larger table, or another --holdout"
+    ))
 }

@@ -144,10 +144,7 @@ mod tests {
 
     #[test]
     fn texts_are_classes_and_many_numbers_are_numbers() {
-        assert_eq!(
-            labels(&["yes", "no", "NA"]),
-            Ok((vec![Some(1.0), Some(0.0), None], Target::Class(2)))
-        );
+        assert_eq!(labels(&["yes", "no", "NA"]), Ok((vec![Some(1.0), Some(0.0), None], Target::Class(2))));
         assert_eq!(labels(&["10", "9"]), Ok((vec![Some(1.0), Some(0.0)], Target::Class(2))));
         let many: Vec<String> = (0..11).map(|i| i.to_string()).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

@@ -39,8 +39,7 @@ fn table(rows: usize, copies: usize) -> Table {
 }
 
 fn grouped(table: &Table, names: &[String], measured: &[String]) -> Grouped {
-    let places: Vec<usize> =
-        names.iter().chain(measured).map(|name| table.place(name).unwrap()).collect();
+    let places: Vec<usize> = names.iter().chain(measured).map(|name| table.place(name).unwrap()).collect();
     Grouped::new(names.to_vec(), measured.to_vec(), table.count(&places, &Watch::none()).unwrap())
 }
 
@@ -49,8 +48,7 @@ fn run(table: &Table, policy: &str, scope: &Scope) -> Result<Evaluation> {
     let needed = needed(&policy, table.columns(), scope)?;
     let grouped = grouped(table, &needed.quasi, &needed.measured);
     let load = |path: &str| -> Result<String> { unreachable!("{path}") };
-    let asked =
-        Asked { needed: &needed, grouped: &grouped, load: &load, scope, selecting: Watch::none() };
+    let asked = Asked { needed: &needed, grouped: &grouped, load: &load, scope, selecting: Watch::none() };
     evaluate(&asked, &Watch::none())
 }
 
@@ -114,7 +112,8 @@ fn neither_the_order_of_rows_nor_threads_matter() {
 
 #[test]
 fn models_learn_less_with_a_larger_k() {
-    let found = run(&table(900, 1), &policy(), &quick(Scope { k: vec![2, 150], ..Scope::default() })).unwrap();
+    let found =
+        run(&table(900, 1), &policy(), &quick(Scope { k: vec![2, 150], ..Scope::default() })).unwrap();
     let auc = |s: &SettingResult| s.mean_score(|scores| scores.auc).unwrap();
     let mean = |scores: &[ModelScores]| {
         scores.iter().filter_map(|m| m.scores.auc).sum::<f64>() / scores.len() as f64
@@ -155,11 +154,11 @@ fn people_are_held_out_with_all_of_their_rows() {
     let rows: Vec<u64> = (0..people.len() as u32).map(|person| people.count(person)).collect();
     assert!(rows.iter().all(|rows| *rows == 2) && rows.len() > 80 && rows.len() < 130, "{}", rows.len());
     assert_eq!(split.held.count() + split.train.tuples.rows() as f64, 300.0);
-    let found = run(&table, &format!("{POLICY}columns.person.role = \"subject\"\n"), &quick(Scope {
-        k: vec![2],
-        methods: vec!["mondrian".into()],
-        ..Scope::default()
-    }))
+    let found = run(
+        &table,
+        &format!("{POLICY}columns.person.role = \"subject\"\n"),
+        &quick(Scope { k: vec![2], methods: vec!["mondrian".into()], ..Scope::default() }),
+    )
     .unwrap();
     assert!(found.people && found.settings[0].status == crate::suggest::Status::Solved, "{found:?}");
 }
@@ -167,7 +166,8 @@ fn people_are_held_out_with_all_of_their_rows() {
 /// Rows of equal values may be in several regions: all of them are learned from.
 #[test]
 fn equal_rows_in_several_regions_keep_their_targets() {
-    let policy = policy() + "search = { algorithm = \"mondrian\", loss = \"lm\", mondrian = { cut = \"relaxed\" } }\n";
+    let policy =
+        policy() + "search = { algorithm = \"mondrian\", loss = \"lm\", mondrian = { cut = \"relaxed\" } }\n";
     let scope = quick(Scope { k: vec![3, 7], methods: vec!["mondrian".into()], ..Scope::default() });
     let found = run(&table(200, 3), &policy, &scope).unwrap();
     for setting in &found.settings {

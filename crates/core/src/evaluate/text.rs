@@ -106,7 +106,11 @@ fn correlations(evaluation: &Evaluation, text: &mut String) {
         .map(|(name, _)| *name)
         .filter(|name| evaluation.correlations.iter().any(|m| m.scores.contains_key(name)))
         .collect();
-    let _ = writeln!(text, "\nWhich measure goes along with what models learn, over {} settings", evaluation.settings.len());
+    let _ = writeln!(
+        text,
+        "\nWhich measure goes along with what models learn, over {} settings",
+        evaluation.settings.len()
+    );
     let _ = write!(text, "  {:<26}{:>9}", "", "");
     scores.iter().for_each(|score| {
         let _ = write!(text, "{:>30}", score);
@@ -135,16 +139,22 @@ fn correlations(evaluation: &Evaluation, text: &mut String) {
 fn groups(evaluation: &Evaluation, text: &mut String) {
     let Some(by) = &evaluation.by else { return };
     let name = if evaluation.classes.is_empty() { "R²" } else { "accuracy" };
-    let _ = writeln!(text, "\n{name} by {by}: original, and change, mean over models that read cells directly");
-    let names: Vec<&str> =
-        evaluation.original.first().map_or(Vec::new(), |m| m.groups.iter().map(|g| g.group.as_str()).collect());
+    let _ =
+        writeln!(text, "\n{name} by {by}: original, and change, mean over models that read cells directly");
+    let names: Vec<&str> = evaluation
+        .original
+        .first()
+        .map_or(Vec::new(), |m| m.groups.iter().map(|g| g.group.as_str()).collect());
     let _ = write!(text, "  {:<14}{:>5}", "method", "k");
     names.iter().for_each(|name| {
         let _ = write!(text, "{:>16}", fit(name, 15));
     });
     let _ = write!(text, "\n  {:<19}", "original");
     for at in 0..names.len() {
-        let of = evaluation.original.iter().filter_map(|m| m.groups[at].scores.accuracy.or(m.groups[at].scores.r2));
+        let of = evaluation
+            .original
+            .iter()
+            .filter_map(|m| m.groups[at].scores.accuracy.or(m.groups[at].scores.r2));
         let _ = write!(text, "{:>16}", shown(mean(of)));
     }
     text.push('\n');
@@ -184,7 +194,8 @@ fn selection(evaluation: &Evaluation, text: &mut String) {
     for setting in &evaluation.settings {
         let Some(found) = &setting.selected else { continue };
         let k = setting.k.map_or("–".to_owned(), |k| k.to_string());
-        let _ = writeln!(text, "  {:<14}{k:>5}  {:<44} {}", setting.method, found.recipe, score(&found.scores));
+        let _ =
+            writeln!(text, "  {:<14}{k:>5}  {:<44} {}", setting.method, found.recipe, score(&found.scores));
     }
 }
 

@@ -72,6 +72,8 @@ enum Column {
         /// Label → the categories under it.
         labels: BTreeMap<String, Vec<u32>>,
         order: Ordered,
+        /// The categories as days, if all of them are dates; empty otherwise.
+        days: Vec<f64>,
     },
 }
 
@@ -143,11 +145,20 @@ impl Reader {
         if may.is_empty() { vec![as_number(cell, known, (labels, order))] } else { may }
     }
 
+    /// Whether [`extent`](Self::extent) reads cells of a column as numbers: dates are days.
+    pub fn is_ordered(&self, column: usize) -> bool {
+        match &self.columns[column] {
+            Column::Number { .. } => true,
+            Column::Category { days, .. } => !days.is_empty(),
+        }
+    }
+
     /// What a cell of a column can be. Of whole numbers, `[20, 25)` is 20 to 24: half a unit is added
     /// at both ends, so that values spread evenly between them have the right mean.
     pub fn extent(&self, column: usize, cell: Option<&str>) -> Extent {
         match &self.columns[column] {
             Column::Number { known, under, order, .. } => number_extent(cell, known, (under, order)),
+            Column::Category { labels, days, .. } if !days.is_empty() => date_extent(cell, labels, days),
             Column::Category { known, .. } => {
                 let all: Vec<u32> = self.cell(column, cell).into_iter().map(|at| at as u32).collect();
                 match all.len() > 1 && all.len() == known.len() {
@@ -223,13 +234,15 @@ impl Column {
         let labels = under(known.hierarchy).into_iter().map(|(label, leaves)| (label, places(leaves)));
         let poset = known.hierarchy.and_then(|hierarchy| hierarchy.poset().cloned());
         let labels = labels.filter(|(_, of)| !of.is_empty()).collect();
-        Column::Category { labels, known: names, poset, order: Ordered::of(known.hierarchy) }
+        let days: Option<Vec<f64>> = names.iter().map(|name| day(name)).collect();
+        let days = days.unwrap_or_default();
+        Column::Category { labels, known: names, poset, order: Ordered::of(known.hierarchy), days }
     }
 
     fn read(&self, cell: Option<&str>) -> Vec<f64> {
         match self {
             Column::Number { known, labels, order, .. } => vec![as_number(cell, known, (labels, order))],
-            Column::Category { known, labels, poset, order } => {
+            Column::Category { known, labels, poset, order, .. } => {
                 as_categories(cell, (known, poset.as_deref()), (labels, order))
             }
         }
@@ -294,6 +307,37 @@ fn as_number(
             Some(&middle) => middle,
             None => order.between(&cell).and_then(middle).unwrap_or_else(all),
         },
+    }
+}
+
+/// Days of a date, from some day on.
+fn day(text: &str) -> Option<f64> {
+    let date = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+    Some(f64::from(chrono::Datelike::num_days_from_ce(&date)))
+}
+
+fn date_extent(cell: Option<&str>, labels: &BTreeMap<String, Vec<u32>>, days: &[f64]) -> Extent {
+    let Some(text) = cell else { return Extent::Anything };
+    if let Some(day) = day(text) {
+        return Extent::Number(day);
+    }
+    let ends = match (Cell::parse(text), labels.get(text)) {
+        (Cell::Anything, _) => None,
+        (Cell::Range(first, last), _) => day(&first).zip(day(&last)),
+        (Cell::Set(values), _) => {
+            let all: Vec<f64> = values.iter().filter_map(|value| day(value)).collect();
+            return if all.is_empty() { Extent::Anything } else { Extent::Numbers(all) };
+        }
+        // Labels list the known dates under them: the period lies around these.
+        (_, Some(under)) => under.iter().map(|&at| days[at as usize]).fold(None, |ends, day| {
+            Some(ends.map_or((day, day), |(l, h): (f64, f64)| (l.min(day), h.max(day))))
+        }),
+        _ => None,
+    };
+    match ends {
+        None => Extent::Anything,
+        Some((low, high)) if low >= high => Extent::Number(low),
+        Some((low, high)) => Extent::Between(low - 0.5, high + 0.5),
     }
 }
 

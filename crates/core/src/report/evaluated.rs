@@ -6,7 +6,9 @@ use super::lines::Chart;
 use super::markup::{Html, markup};
 use super::scatter::Scatter;
 use super::text::{decimal, integer};
-use crate::evaluate::{DIRECT, Evaluation, MIDDLE, MeasureCorrelations, ModelScores, ORIGINAL, SettingResult};
+use crate::evaluate::{
+    DIRECT, Evaluation, MIDDLE, MeasureCorrelations, ModelScores, ORIGINAL, SettingResult,
+};
 use crate::suggest::Status;
 
 /// Measures whose points are drawn.
@@ -54,17 +56,23 @@ fn headline(evaluation: &Evaluation) -> Html {
     let (name, of) = score(evaluation);
     let original = mean(evaluation.original.iter().filter_map(of));
     let means: Vec<f64> = solved(evaluation).filter_map(|s| mean(s.direct().filter_map(of))).collect();
-    let (low, high) = means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
+    let (low, high) =
+        means.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
     let range = if means.is_empty() { "–".into() } else { format!("{low:.3} – {high:.3}") };
     let best = evaluation.correlations.first();
     let strongest = best.map_or("–".to_owned(), |m| m.measure.clone());
     let rank = best.and_then(|m| m.scores.get("auc").or(m.scores.get("r2"))).map(|c| c.spearman);
     let held = if evaluation.people { "rows of held-out people" } else { "rows held out" };
     let tiles = [
-        tile("", "Target", evaluation.target.clone(), match evaluation.classes.len() {
-            0 => "numbers".to_owned(),
-            n => format!("{n} classes"),
-        }),
+        tile(
+            "",
+            "Target",
+            evaluation.target.clone(),
+            match evaluation.classes.len() {
+                0 => "numbers".to_owned(),
+                n => format!("{n} classes"),
+            },
+        ),
         tile(
             "",
             "Rows",
@@ -77,7 +85,9 @@ fn headline(evaluation: &Evaluation) -> Html {
     ];
     let stopped = match evaluation.finished {
         true => Html::default(),
-        false => Html::fixed("<p class=\"verdict unsafe\"><strong>Stopped early:</strong> settings or models that were planned are missing</p>\n"),
+        false => Html::fixed(
+            "<p class=\"verdict unsafe\"><strong>Stopped early:</strong> settings or models that were planned are missing</p>\n",
+        ),
     };
     markup!(
         "<section id=\"verdict\" aria-label=\"Summary\">\n{stopped}<dl class=\"tiles\">\n{}</dl>\n</section>\n",
@@ -179,12 +189,14 @@ fn measures(evaluation: &Evaluation) -> Html {
         .into_iter()
         .filter(|s| evaluation.correlations.iter().any(|m| m.scores.contains_key(s)))
         .collect();
-    let label = |score: &str| match score {
-        "auc" => "AUC",
-        "r2" => "R²",
-        other => other,
-    }
-    .to_owned();
+    let label = |score: &str| {
+        match score {
+            "auc" => "AUC",
+            "r2" => "R²",
+            other => other,
+        }
+        .to_owned()
+    };
     let mut names = vec!["settings".to_owned()];
     for score in &scores {
         let score = label(score);
@@ -227,8 +239,7 @@ fn groups(evaluation: &Evaluation) -> Html {
             scores.accuracy.or(scores.r2)
         }))
     };
-    let cells: Html =
-        groups.iter().enumerate().map(|(at, name)| cell(name, &figure(first(at)))).collect();
+    let cells: Html = groups.iter().enumerate().map(|(at, name)| cell(name, &figure(first(at)))).collect();
     let original = markup!("<tr><th scope=\"row\">original</th>{cells}</tr>\n"; cells);
     let row = |setting: &SettingResult| {
         let change = |at: usize| crate::evaluate::group_change(setting, at);
@@ -243,7 +254,13 @@ fn groups(evaluation: &Evaluation) -> Html {
          changes where they learn from a release. A group with a greater fall pays more for privacy.";
         name, by
     );
-    section(3, "groups", "Who pays for privacy", lead, table("stack", "Groups", heads("Setting", &groups), rows))
+    section(
+        3,
+        "groups",
+        "Who pays for privacy",
+        lead,
+        table("stack", "Groups", heads("Setting", &groups), rows),
+    )
 }
 
 fn named(setting: &SettingResult) -> String {
@@ -253,8 +270,7 @@ fn named(setting: &SettingResult) -> String {
 
 fn settings(evaluation: &Evaluation) -> Html {
     let (name, of) = score(evaluation);
-    let names =
-        ["Suppressed", "LM", "pMSE ratio", "Marginals", "Pairs", name, "read by the middle"];
+    let names = ["Suppressed", "LM", "pMSE ratio", "Marginals", "Pairs", name, "read by the middle"];
     let row = |setting: &SettingResult| {
         if setting.status != Status::Solved {
             let reason = setting.reason.clone().unwrap_or_default();
@@ -281,7 +297,13 @@ fn settings(evaluation: &Evaluation) -> Html {
     let rows: Html = evaluation.settings.iter().map(row).collect();
     let lead = "pMSE ratio: how well a classifier distinguishes released rows from originals; 0 is identical, 1 is another sample of the same \
                 people. Marginals and pairs: total variation distance of columns and of pairs of columns, cells spread over what they cover.";
-    section(4, "settings", "All settings", Html::fixed(lead), table("stack", "All settings", heads("Setting", &names), rows))
+    section(
+        4,
+        "settings",
+        "All settings",
+        Html::fixed(lead),
+        table("stack", "All settings", heads("Setting", &names), rows),
+    )
 }
 
 fn selection(evaluation: &Evaluation) -> Html {
@@ -305,5 +327,11 @@ fn selection(evaluation: &Evaluation) -> Html {
         selection.tried,
         selection.known
     );
-    section(5, "selection", "Selected automatically", lead, table("stack", "Selected", heads("Learned from", &names), rows))
+    section(
+        5,
+        "selection",
+        "Selected automatically",
+        lead,
+        table("stack", "Selected", heads("Learned from", &names), rows),
+    )
 }

@@ -81,8 +81,11 @@ impl Scatter {
             let tip = format!("{tip}: {} {}, {} {}", self.across, decimal(*a), self.up, decimal(*b));
             pen.tip(&tip, |pen| mark(pen, series, (x(*a), y(*b))));
         }
-        let description: Vec<String> =
-            self.points.iter().map(|(_, tip, (a, b))| format!("{tip}: {}, {}.", decimal(*a), decimal(*b))).collect();
+        let description: Vec<String> = self
+            .points
+            .iter()
+            .map(|(_, tip, (a, b))| format!("{tip}: {}, {}.", decimal(*a), decimal(*b)))
+            .collect();
         let title = format!("{} against {}", self.up, self.across);
         pen.finish((WIDTH, bottom + 38.0), &title, &description.join(" "))
     }

@@ -111,8 +111,8 @@ impl Space {
             let extents: Vec<(Extent, f64)> =
                 texts.iter().map(|(text, weight)| (reader.extent(at, *text), *weight)).collect();
             match features[at] {
-                Feature::Number => numbers(extents, reading),
-                Feature::Category(of) => categories(extents, of as usize, reading),
+                Feature::Category(of) if !reader.is_ordered(at) => categories(extents, of as usize, reading),
+                _ => numbers(extents, reading),
             }
         };
         let made: Vec<(Parts, Vec<Spread>)> = texts.iter().enumerate().map(column).collect();
@@ -177,10 +177,8 @@ fn numbers(extents: Vec<(Extent, f64)>, reading: Reading) -> (Parts, Vec<Spread>
     let kind = Kind::Number(bounds(&extents));
     let none = Spread { mean, parts: Vec::new() };
     let told = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
-    let anything = Spread {
-        mean,
-        parts: marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()),
-    };
+    let anything =
+        Spread { mean, parts: marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()) };
     let cells = extents.iter().map(|(extent, _)| kind.spread(extent, &anything)).collect();
     (Parts { kind, anything }, cells)
 }
@@ -192,9 +190,10 @@ fn bounds(extents: &[(Extent, f64)]) -> Vec<f64> {
         match extent {
             Extent::Number(x) => points.push((*x, *weight)),
             Extent::Numbers(all) => points.extend(all.iter().map(|x| (*x, weight / all.len() as f64))),
-            Extent::Between(low, high) => points.extend((0..POINTS).map(|i| {
-                (low + (high - low) * (i as f64 + 0.5) / POINTS as f64, weight / POINTS as f64)
-            })),
+            Extent::Between(low, high) => points
+                .extend((0..POINTS).map(|i| {
+                    (low + (high - low) * (i as f64 + 0.5) / POINTS as f64, weight / POINTS as f64)
+                })),
             Extent::Anything | Extent::Categories(_) => {}
         }
     }
@@ -230,19 +229,15 @@ fn categories(extents: Vec<(Extent, f64)>, of: usize, reading: Reading) -> (Part
                 Extent::Categories(all) => most(&mut all.iter().copied()),
                 _ => most(&mut (0..of as u32)),
             };
-            let point = |(e, w): &(Extent, f64)| {
-                (Extent::Categories(middle(e).into_iter().collect()), *w)
-            };
+            let point = |(e, w): &(Extent, f64)| (Extent::Categories(middle(e).into_iter().collect()), *w);
             extents.iter().map(point).collect()
         }
     };
     let kind = grouped(&rows);
     let none = Spread { mean: 0.0, parts: Vec::new() };
     let told = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
-    let anything = Spread {
-        mean: 0.0,
-        parts: marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()),
-    };
+    let anything =
+        Spread { mean: 0.0, parts: marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()) };
     let cells = extents.iter().map(|(extent, _)| kind.spread(extent, &anything)).collect();
     (Parts { kind, anything }, cells)
 }

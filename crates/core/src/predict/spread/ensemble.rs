@@ -8,7 +8,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::tree::{Growth, Grower, Stakes, Tree, answer, stakes};
+use super::tree::{Grower, Growth, Stakes, Tree, answer, stakes};
 use super::{Model, Recipe, Sample, Spread};
 use crate::predict::sheet::Target;
 
@@ -127,7 +127,8 @@ fn rounds(
 fn squares(recipe: &Recipe, sample: &Sample, grower: &mut Grower<'_>) -> (f64, Vec<Tree>) {
     let weight = sample.weight();
     let mean = sample.targets.iter().zip(&sample.weights).map(|(y, w)| y * w).sum::<f64>() / weight;
-    let pull = |row: usize, sum: f64| (sample.weights[row], sample.weights[row] * (sample.targets[row] - sum));
+    let pull =
+        |row: usize, sum: f64| (sample.weights[row], sample.weights[row] * (sample.targets[row] - sum));
     (mean, rounds(recipe, sample, grower, mean, &pull))
 }
 

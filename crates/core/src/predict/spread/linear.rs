@@ -41,10 +41,9 @@ impl Axis {
         let power = |x: f64| if squared { x * x } else { x };
         match self {
             Axis::Number(at, mean, deviation) => to[at] += times * power((cell.mean - mean) / deviation),
-            Axis::Category(at) => cell
-                .parts
-                .iter()
-                .for_each(|&(part, share)| to[at + part as usize] += times * power(share)),
+            Axis::Category(at) => {
+                cell.parts.iter().for_each(|&(part, share)| to[at + part as usize] += times * power(share))
+            }
         }
     }
 }
@@ -90,7 +89,11 @@ impl<'a> Regression<'a> {
         for (column, cells) in sample.columns.iter().zip(&sample.cells) {
             let at = width;
             width += if column.ordered { 1 } else { column.parts };
-            axes.push(if column.ordered { standardized(sample, column, cells, at) } else { Axis::Category(at) });
+            axes.push(if column.ordered {
+                standardized(sample, column, cells, at)
+            } else {
+                Axis::Category(at)
+            });
         }
         Regression { sample, axes, width, ridge }
     }
@@ -163,8 +166,7 @@ impl<'a> Regression<'a> {
     /// One class against all others.
     fn logistic(&self, class: f64) -> Vec<f64> {
         let weights = &self.sample.weights;
-        let is: Vec<f64> =
-            self.sample.targets.iter().map(|y| f64::from(u8::from(*y == class))).collect();
+        let is: Vec<f64> = self.sample.targets.iter().map(|y| f64::from(u8::from(*y == class))).collect();
         let mut now = vec![0.0; self.width];
         let mut sums = self.apply(&now);
         let mut cost = self.cost(&sums, &is, &now);

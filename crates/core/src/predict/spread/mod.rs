@@ -122,7 +122,11 @@ impl Sample {
 
     /// The cells of a row.
     pub fn row(&self, row: usize) -> Vec<&Spread> {
-        self.columns.iter().zip(&self.cells).map(|(column, cells)| &column.cells[cells[row] as usize]).collect()
+        self.columns
+            .iter()
+            .zip(&self.cells)
+            .map(|(column, cells)| &column.cells[cells[row] as usize])
+            .collect()
     }
 
     /// The target of a row.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::predict::{Known, Reader};
+use crate::predict::{Extent, Known, Reader};
 use crate::table::Dictionary;
 
 /// A column of categories whose cells are sets of parts.
@@ -39,6 +39,8 @@ fn columns() -> Vec<Column> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
     /// Naive Bayes by its definition: every row counts for every part by its chance.
     #[test]
     fn bayes_counts_sets_in_equal_parts(rows in rows()) {
@@ -115,11 +117,9 @@ proptest! {
 #[test]
 fn a_tree_splits_where_most_is_explained() {
     // Numbers 0..4 with targets 1, 1, 5, 5; categories say nothing.
-    let rows = (0..4u32).flat_map(|x| {
-        (0..3u32).map(move |c| (vec![c, x], if x < 2 { 1.0 } else { 5.0 }, 10.0))
-    });
-    let sample =
-        Sample::new(vec![sets(3, &CELLS), numbers(4)], Target::Number, rows.collect()).unwrap();
+    let rows =
+        (0..4u32).flat_map(|x| (0..3u32).map(move |c| (vec![c, x], if x < 2 { 1.0 } else { 5.0 }, 10.0)));
+    let sample = Sample::new(vec![sets(3, &CELLS), numbers(4)], Target::Number, rows.collect()).unwrap();
     let model = fit(&Recipe { depth: 1, ..Family::Tree.recipe() }, &sample, 0).unwrap();
     let said = |x: f64| model.predict(&[&sample.columns()[0].cells[0], &number(x)])[0];
     // A leaf has 60 rows and one more like the mean, 3.
@@ -183,9 +183,12 @@ fn reader() -> Reader {
 #[test]
 fn texts_become_distributions_over_what_they_cover() {
     let ages: Vec<(Option<&str>, f64)> =
-        [("10", 10.0), ("20", 10.0), ("30", 10.0), ("[10, 20]", 10.0), ("*", 5.0)].map(|(t, w)| (Some(t), w)).to_vec();
-    let towns: Vec<(Option<&str>, f64)> =
-        [("Bonn", 20.0), ("Ulm", 10.0), ("{Bonn, Kiel}", 10.0), ("*", 5.0)].map(|(t, w)| (Some(t), w)).to_vec();
+        [("10", 10.0), ("20", 10.0), ("30", 10.0), ("[10, 20]", 10.0), ("*", 5.0)]
+            .map(|(t, w)| (Some(t), w))
+            .to_vec();
+    let towns: Vec<(Option<&str>, f64)> = [("Bonn", 20.0), ("Ulm", 10.0), ("{Bonn, Kiel}", 10.0), ("*", 5.0)]
+        .map(|(t, w)| (Some(t), w))
+        .to_vec();
     let (space, columns) = Space::new(&reader(), &[ages.clone(), towns.clone()], Reading::Direct);
     // Whole numbers from 10 to 20 have mean 15, and are spread over the bins between.
     let cell = &columns[0].cells[3];
@@ -206,6 +209,20 @@ fn texts_become_distributions_over_what_they_cover() {
     assert_eq!(space.cell(1, Some("Kiel")).parts, [(1, 1.0)]);
     assert_eq!(space.cell(1, Some("Rom")).parts, [(3, 1.0)]);
     assert_eq!(space.cell(0, Some("25")).mean, 25.0);
+}
+
+#[test]
+fn dates_are_days() {
+    let dates = Dictionary::of(["2020-01-01", "2020-01-11", "2021-03-01"].map(Some));
+    let reader = Reader::new(&[Known { values: &dates, hierarchy: None, codes: false }]);
+    assert!(reader.is_ordered(0));
+    let Extent::Number(first) = reader.extent(0, Some("2020-01-01")) else { panic!() };
+    assert_eq!(reader.extent(0, Some("2020-02-01")), Extent::Number(first + 31.0));
+    let range = Some("2020-01-01 - 2020-01-11");
+    assert_eq!(reader.extent(0, range), Extent::Between(first - 0.5, first + 10.5));
+    assert_eq!((reader.extent(0, Some("*")), reader.extent(0, None)), (Extent::Anything, Extent::Anything));
+    let (_, columns) = Space::new(&reader, &[vec![(range, 3.0)]], Reading::Direct);
+    assert!(columns[0].ordered && columns[0].cells[0].mean == first + 5.0);
 }
 
 #[test]

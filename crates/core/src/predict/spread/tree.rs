@@ -175,13 +175,7 @@ impl<'a> Grower<'a> {
 
     /// Part of a column → curvature and values of the node's rows, cells spread over what is left
     /// of them.
-    fn by_part(
-        &mut self,
-        stakes: &Stakes,
-        rows: &[(u32, f64)],
-        column: usize,
-        allowed: &[bool],
-    ) -> Vec<f64> {
+    fn by_part(&mut self, stakes: &Stakes, rows: &[(u32, f64)], column: usize, allowed: &[bool]) -> Vec<f64> {
         let width = stakes.values + 1;
         let (by_cell, cells) = (&mut self.by_cell[column], &self.cells[column]);
         for &(row, part) in rows {
@@ -213,7 +207,13 @@ impl<'a> Grower<'a> {
     }
 
     /// The rows of both sides of a split.
-    fn divided(&self, rows: &[(u32, f64)], column: usize, cut: Cut, allowed: &[bool]) -> [Vec<(u32, f64)>; 2] {
+    fn divided(
+        &self,
+        rows: &[(u32, f64)],
+        column: usize,
+        cut: Cut,
+        allowed: &[bool],
+    ) -> [Vec<(u32, f64)>; 2] {
         let mut known = vec![f64::NAN; self.columns[column].cells.len()];
         let mut sides = [Vec::new(), Vec::new()];
         for &(row, part) in rows {
@@ -291,9 +291,8 @@ pub(super) fn fit(recipe: &Recipe, sample: &Sample) -> impl Model + use<> {
     let growth = Growth { depth: recipe.depth, least: recipe.least, ridge: 0.0 };
     let mut grower = Grower::new(sample, stakes.values, growth);
     let target = sample.target();
-    grower.grow(&stakes, &mut |columns| (0..columns).collect(), &mut |(_, h, s)| {
-        answer(target, (h, s), &whole)
-    })
+    grower
+        .grow(&stakes, &mut |columns| (0..columns).collect(), &mut |(_, h, s)| answer(target, (h, s), &whole))
 }
 
 impl Tree {
@@ -321,9 +320,8 @@ impl Tree {
                     let next = if cut.left(part) { *left } else { *right };
                     return self.walk(next, cells, weight, path, to);
                 }
-                let may = |part: u32| {
-                    path.iter().all(|(c, cut, side)| c != column || cut.left(part) == *side)
-                };
+                let may =
+                    |part: u32| path.iter().all(|(c, cut, side)| c != column || cut.left(part) == *side);
                 let held = share(cell, may);
                 let goes = if held > 0.0 { share(cell, |p| may(p) && cut.left(p)) / held } else { 0.5 };
                 for (next, part, side) in [(*left, goes, true), (*right, 1.0 - goes, false)] {
