@@ -59,6 +59,7 @@ mod explore;
 mod certificates;
 mod compare;
 mod suggest;
+mod evaluate;
 mod convert;
 mod tutorial;
 mod twelve;

@@ -129,7 +129,8 @@ struct Run<'a> {
     by_rank: Vec<Option<f64>>,
     groups: Vec<String>,
     models: Vec<Family>,
-    settings: Vec<Settings>,
+    /// What each is called, and what it is.
+    settings: Vec<(String, Settings)>,
     done: usize,
     finished: bool,
 }
@@ -175,10 +176,10 @@ impl Run<'_> {
             }
             let done = self.done as u64;
             let of = self.settings.len() as u64 * u64::from(self.asked.scope.repeats);
-            let (name, k) = (self.settings[at].method.name(), self.settings[at].k.unwrap_or(0));
-            watch.report(Event::Run { done, of, table: &self.asked.needed.target, algorithm: &name, k });
-            let Some(tried) = self.tried(&self.settings[at], &training, &held, material.as_mut(), watch)?
-            else {
+            let (name, asked) = &self.settings[at];
+            let k = asked.k.unwrap_or(0);
+            watch.report(Event::Run { done, of, table: &self.asked.needed.target, algorithm: name, k });
+            let Some(tried) = self.tried(asked, &training, &held, material.as_mut(), watch)? else {
                 self.finished = false;
                 break;
             };
@@ -342,14 +343,14 @@ impl Run<'_> {
 
     /// The mean of a setting over all divisions; none where it was not tried in each.
     fn setting(&self, at: usize, divisions: &[Division], original: &[ModelScores]) -> Option<SettingResult> {
-        let settings = &self.settings[at];
+        let (name, settings) = &self.settings[at];
         let tried: Vec<&Tried> = divisions.iter().filter_map(|d| d.settings.get(at)).collect();
         let first = tried.first()?;
         let failed = tried.iter().find_map(|tried| tried.outcome.as_ref().err());
         let solved: Vec<&Released> = tried.iter().filter_map(|t| t.outcome.as_ref().ok()).collect();
         let mut result = SettingResult {
             id: at + 1,
-            method: settings.method.name(),
+            method: name.clone(),
             searched: settings.loss.clone(),
             k: settings.k,
             status: failed.map_or(Status::Solved, |(status, _)| *status),

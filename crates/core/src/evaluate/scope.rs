@@ -154,43 +154,48 @@ pub(super) fn models(scope: &Scope, target: Target) -> Result<Vec<Family>> {
     }
 }
 
-/// The methods of these names; of no names, that of the policy, Mondrian and the search of levels;
-/// of `all`, those that `suggest` tries.
+/// The methods of these names, with what each is called; of no names, that of the policy, Mondrian
+/// and the search of levels; of `all`, those that `suggest` tries. `NAME:LOSS` keeps another loss
+/// small.
 ///
 /// # Errors
 /// An unknown name.
-pub fn methods(policy: &Policy, names: &[String]) -> Result<Vec<Method>> {
+pub fn methods(policy: &Policy, names: &[String]) -> Result<Vec<(String, Method)>> {
     let known = Method::all(policy);
+    let called = |method: Method| (method.name(), method);
     if names.iter().any(|name| name == "all") {
-        return Ok(known);
+        return Ok(known.into_iter().map(called).collect());
     }
     if names.is_empty() {
         let usual = |(at, method): &(usize, Method)| {
             *at == 0 || !method.local && matches!(method.algorithm, Algorithm::Mondrian | Algorithm::Auto)
         };
-        return Ok(known.into_iter().enumerate().filter(usual).map(|(_, method)| method).collect());
+        let usual = known.into_iter().enumerate().filter(usual);
+        return Ok(usual.map(|(_, method)| called(method)).collect());
     }
     let method = |name: &String| {
         if let Some(known) = known.iter().find(|method| method.name() == *name) {
-            return Ok(*known);
+            return Ok(called(*known));
         }
-        let (algorithm, local) = match name.strip_suffix("+local") {
+        let (method, loss) = name.split_once(':').unwrap_or((name, LossKind::Lm.key()));
+        let (algorithm, local) = match method.strip_suffix("+local") {
             Some(algorithm) => (algorithm, true),
-            None => (name.as_str(), false),
+            None => (method, false),
         };
-        let algorithm = Algorithm::from_key(algorithm).ok_or_else(|| {
+        let found = Algorithm::from_key(algorithm).zip(LossKind::from_key(loss));
+        let (algorithm, loss) = found.ok_or_else(|| {
             let names = known.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
             fault!(Input, "evaluate.unknown-method", "there is no method \"{method}\"", method = name)
                 .key("--method")
-                .help(format!("name one of {names}, all, or an algorithm of `throng schema`"))
+                .help(format!("name one of {names}, all, an algorithm, or ALGORITHM:LOSS"))
         })?;
-        Ok(Method { algorithm, local, loss: Some(LossKind::Lm) })
+        Ok((name.clone(), Method { algorithm, local, loss: Some(loss) }))
     };
     names.iter().map(method).collect()
 }
 
 /// The settings of all methods and k.
-pub(super) fn settings(policy: &Policy, scope: &Scope) -> Result<Vec<Settings>> {
+pub(super) fn settings(policy: &Policy, scope: &Scope) -> Result<Vec<(String, Settings)>> {
     let own = Settings::of(policy);
     let mut k: Vec<Option<u64>> = match (own.k, scope.k.is_empty()) {
         (None, _) => vec![None],
@@ -200,8 +205,8 @@ pub(super) fn settings(policy: &Policy, scope: &Scope) -> Result<Vec<Settings>> 
     k.sort_unstable();
     k.dedup();
     let mut all = Vec::new();
-    for method in methods(policy, &scope.methods)? {
-        all.extend(k.iter().map(|&k| Settings { k, ..own.with_method(method, policy) }));
+    for (name, method) in methods(policy, &scope.methods)? {
+        all.extend(k.iter().map(|&k| (name.clone(), Settings { k, ..own.with_method(method, policy) })));
     }
     Ok(all)
 }
