@@ -105,11 +105,13 @@ pub(super) fn unknown(name: &str, key: &str, columns: &[String]) -> Fault {
 }
 
 fn no_target(all: &[&str]) -> Fault {
-    let (message, help) = match all {
-        [] => ("the policy has no column to predict", "name one with --target, or give it role = \"target\""),
-        _ => ("the policy has several targets", "name one of them with --target"),
+    let fault = match all {
+        [] => fault!(Input, "evaluate.no-target", "the policy has no column to predict")
+            .help("name one with --target, or give it role = \"target\""),
+        _ => fault!(Input, "evaluate.no-target", "the policy has several targets")
+            .help("name one of them with --target"),
     };
-    fault!(Input, "evaluate.no-target", "{message}", message = message).key("--target").help(help)
+    fault.key("--target")
 }
 
 fn one_class(column: &str) -> Fault {
