@@ -27,7 +27,8 @@ use crate::data::{Intervals, Span};
 use crate::estimates::{Distribution, Pooled, pooled};
 use crate::periods::date;
 
-/// The column in front, and the one behind: which imputation a row is of, and which cells it filled.
+/// The column in front, and the one behind: which imputation a row is of, and which cells it
+/// filled.
 pub const ADDED: [&str; 2] = ["imputation", "imputed"];
 /// Steps of EM for categories, and the change at which they end.
 const STEPS: usize = 500;

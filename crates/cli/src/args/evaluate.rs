@@ -29,8 +29,8 @@ pub struct Evaluate {
     /// k to try, separated by commas [default: 2, 5, 10, 20, 50 and that of the policy]
     #[arg(long, value_name = "K,K,…", value_delimiter = ',', value_parser = at_least_1)]
     pub k: Vec<u64>,
-    /// Methods to try, separated by commas: algorithms, NAME+local, NAME:LOSS, or all [default: that
-    /// of the policy, mondrian and auto]
+    /// Methods to try, separated by commas: algorithms, NAME+local, NAME:LOSS, or all [default:
+    /// that of the policy, mondrian and auto]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub method: Vec<String>,
     /// Models, separated by commas: naive-bayes, logistic, linear, tree, forest, boosting

@@ -1,9 +1,9 @@
 //! Which measure of loss goes along with what models learn: correlations over settings.
 //!
 //! Pearson's correlation is of the values, Spearman's of their ranks with ties at their mean rank
-//! [Spearman 1904]. `same_k` is the share of pairs of settings with the same k in which the one with
-//! less loss has the higher score, ties as one half: how often the loss chooses the better of two
-//! methods. Costs settings² per measure.
+//! [Spearman 1904]. `same_k` is the share of pairs of settings with the same k in which the one
+//! with less loss has the higher score, ties as one half: how often the loss chooses the better of
+//! two methods. Costs settings² per measure.
 
 use std::collections::BTreeMap;
 

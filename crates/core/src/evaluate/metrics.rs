@@ -1,9 +1,9 @@
 //! How well predictions fit held-out rows: accuracy, AUC, Brier score, calibration, R² and RMSE.
 //!
 //! AUC is the chance that a row of a class is ranked above one of another, ties as one half
-//! [Hanley 1982]; of more than two classes, the mean over classes of one against the rest. The Brier
-//! score is half the sum over classes of the squared difference between the chance and what is
-//! [Brier 1950], so that of two classes it is the squared error of one. The expected calibration
+//! [Hanley 1982]; of more than two classes, the mean over classes of one against the rest. The
+//! Brier score is half the sum over classes of the squared difference between the chance and what
+//! is [Brier 1950], so that of two classes it is the squared error of one. The expected calibration
 //! error is the mean over ten bins of the difference between how sure the model is and how often it
 //! is right, by rows [Naeini 2015]. Costs one sort of the predictions per class.
 

@@ -1,13 +1,13 @@
 //! Evaluate: what models still learn from a release, by method and k, and which loss predicts it.
 //!
 //! A part of the rows is held out. The others are released as the policy decides, with every
-//! setting; models learn from each release, reading its cells directly and by their middle, and from
-//! the original rows, and are tested on the held-out rows as they were. Beside the scores stand all
-//! losses of the release and its similarity to the original; correlations over settings say which of
-//! them goes along with what models learn. The question is that of machine learning on anonymized
-//! data [Iyengar 2002; Rodríguez-Hoyos 2018]. The core reads no clock: which models an automatic
-//! selection tries follows from estimates, and the caller's watch can only end it early. Costs the
-//! decisions, and for every setting the models twice.
+//! setting; models learn from each release, reading its cells directly and by their middle, and
+//! from the original rows, and are tested on the held-out rows as they were. Beside the scores
+//! stand all losses of the release and its similarity to the original; correlations over settings
+//! say which of them goes along with what models learn. The question is that of machine learning on
+//! anonymized data [Iyengar 2002; Rodríguez-Hoyos 2018]. The core reads no clock: which models an
+//! automatic selection tries follows from estimates, and the caller's watch can only end it early.
+//! Costs the decisions, and for every setting the models twice.
 
 mod correlation;
 mod metrics;
@@ -18,6 +18,7 @@ mod select;
 mod similarity;
 mod split;
 mod target;
+mod tested;
 mod text;
 
 #[cfg(test)]

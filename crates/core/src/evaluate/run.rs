@@ -11,21 +11,19 @@ use super::scope::{self, Needed, Scope};
 use super::select::{Material, select};
 use super::similarity::{Similarity, similarity};
 use super::split::{Held, Split, Whole, label_of, mixed};
-use super::target::Labels;
+use super::target::{Labels, groups};
+use super::tested::{ByGroup, by_group, score, tested};
 use super::{DIRECT, Evaluation, GroupScores, MIDDLE, ModelScores, ORIGINAL, SettingResult};
 use crate::decide::{Decision, choose};
 use crate::error::{Error, Fault, Kind, Result};
 use crate::fault;
 use crate::policy::{Policy, Suppressed};
 use crate::predict::Target;
-use crate::predict::spread::{Family, Model, Reading, Sample, Space, Spread, fit};
+use crate::predict::spread::{Family, Reading, Sample, Space, fit};
 use crate::search::{Grouped, Load, Problem};
 use crate::suggest::{Settings, Status};
-use crate::table::{Code, Dictionary};
+use crate::table::Code;
 use crate::watch::{Event, Watch};
-
-/// Groups of a column at most.
-const GROUPS: usize = 20;
 
 /// What is evaluated, and on what.
 pub struct Asked<'a> {
@@ -40,9 +38,6 @@ pub struct Asked<'a> {
     /// Watches the automatic selection of models; its limit ends it early.
     pub selecting: Watch,
 }
-
-/// The scores of a model, by group.
-type ByGroup = (Scores, Vec<Scores>);
 
 /// A setting in one division of the table.
 struct Tried {
@@ -418,41 +413,6 @@ impl Run<'_> {
     }
 }
 
-/// The scores of predictions, and of those in every group.
-fn by_group(target: Target, groups: usize, scored: &[Scored]) -> ByGroup {
-    let of = |scored: &[&Scored]| score(target, scored);
-    let group = |group: usize| of(&scored.iter().filter(|s| s.group as usize == group).collect::<Vec<_>>());
-    (of(&scored.iter().collect::<Vec<_>>()), (0..groups).map(group).collect())
-}
-
-/// The scores of predictions.
-pub(super) fn score(target: Target, scored: &[&Scored]) -> Scores {
-    match target {
-        Target::Number => Scores::of_numbers(scored),
-        Target::Class(of) => Scores::of_classes(scored, of as usize),
-    }
-}
-
-/// What a model says of held-out rows; equal rows are predicted once.
-pub(super) fn tested(model: &dyn Model, space: &Space, held: &Held) -> Vec<Scored> {
-    let column = |(c, texts): (usize, &Vec<Option<String>>)| -> Vec<Spread> {
-        texts.iter().map(|text| space.cell(c, text.as_deref())).collect()
-    };
-    let cells: Vec<Vec<Spread>> = held.texts.iter().enumerate().map(column).collect();
-    let mut scored: Vec<Scored> = Vec::with_capacity(held.rows.len());
-    for (at, row) in held.rows.iter().enumerate() {
-        let predicted = match at.checked_sub(1).map(|before| &held.rows[before]) {
-            Some(before) if before.cells == row.cells => scored[at - 1].predicted.clone(),
-            _ => {
-                let of = |(c, cell): (usize, &u32)| &cells[c][*cell as usize];
-                model.predict(&row.cells.iter().enumerate().map(of).collect::<Vec<_>>())
-            }
-        };
-        scored.push(Scored { predicted, target: row.target, group: row.group, rows: row.rows });
-    }
-    scored
-}
-
 /// A model that only measures is not needed; one that is a command is not run here.
 fn without_model(mut policy: Policy) -> Result<Policy> {
     if let Some(model) = &policy.search.model
@@ -489,32 +449,4 @@ fn varies(sample: &Sample) -> Result<()> {
     Err(fault!(Data, "evaluate.one-class-left", "all rows to learn from have the same target")
         .help("use a larger table, or another --seed")
         .into())
-}
-
-/// Code → group, and the names of the groups.
-fn groups(column: &str, values: &Dictionary, null: &[String]) -> Result<(Vec<u32>, Vec<String>)> {
-    let name = |code: Code| {
-        let text = values.value(code).filter(|text| !null.iter().any(|n| n == text));
-        text.unwrap_or("(missing)").to_owned()
-    };
-    let occurring = (0..values.len() as Code).filter(|&code| values.count(code) > 0);
-    let mut names: Vec<String> = occurring.map(name).collect();
-    names.sort_unstable();
-    names.dedup();
-    if names.len() > GROUPS {
-        return Err(fault!(
-            Data,
-            "evaluate.too-many-groups",
-            "`{column}` has {groups} values, and rows are compared in {limit} groups at most",
-            column = column,
-            groups = names.len(),
-            limit = GROUPS
-        )
-        .column(column)
-        .key("--by")
-        .help("name a column with fewer values")
-        .into());
-    }
-    let place = |code: Code| names.binary_search(&name(code)).unwrap_or_default() as u32;
-    Ok(((0..values.len() as Code).map(place).collect(), names))
 }

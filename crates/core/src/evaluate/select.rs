@@ -2,8 +2,8 @@
 //! cross-validation on the rows that a recipient has [Feurer 2015].
 //!
 //! Candidates are in a fixed order, one of every family first. As many are planned as fit into the
-//! seconds by estimates that read no clock, so that the same table has the same plan everywhere; the
-//! first one always is. The caller's watch can end the plan earlier: candidates that were not
+//! seconds by estimates that read no clock, so that the same table has the same plan everywhere;
+//! the first one always is. The caller's watch can end the plan earlier: candidates that were not
 //! compared on every release are then left out. Folds follow from the content of rows. The best has
 //! the least Brier score, or squared error; it then learns from all rows and is tested on held-out
 //! originals. Costs folds × candidates fits per release.
@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use super::Selection;
 use super::metrics::{Scored, Scores};
-use super::run::{score, tested};
 use super::split::{Held, mixed};
+use super::tested::{score, tested};
 use crate::error::Result;
 use crate::predict::Target;
 use crate::predict::spread::{Family, Recipe, Sample, Space, fit};

@@ -6,8 +6,8 @@
 //! (coordinates)·(1 − c)²·c / rows [Snoke 2018]; the ratio to it is 0 for a release that changed
 //! nothing, 1 for another sample, and more where the release is distorted. Marginals: the total
 //! variation distance between the original and the release with its cells spread over what they
-//! cover, of every column and every pair of columns. Costs a logistic regression, and for every pair
-//! one sort of the distinct rows.
+//! cover, of every column and every pair of columns. Costs a logistic regression, and for every
+//! pair one sort of the distinct rows.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! Divides a grouped table into rows to release and rows to test on.
 //!
 //! Which rows are held out is drawn from their content and a seed, so that it does not depend on
-//! their order; equal rows are drawn one by one. Where rows belong to people, people are drawn, with
-//! all of their rows: nobody is in both parts. Costs one sort of the distinct rows.
+//! their order; equal rows are drawn one by one. Where rows belong to people, people are drawn,
+//! with all of their rows: nobody is in both parts. Costs one sort of the distinct rows.
 
 use super::target::Labels;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! What is predicted: a column's texts as classes or numbers.
+//! What is predicted: a column's texts as classes or numbers; and the groups of rows.
 //!
 //! A column of numbers with more than ten distinct values is predicted as numbers, any other column
 //! with at most 20 distinct texts as classes, in the order of the numbers or of the texts. Rows
@@ -13,6 +13,8 @@ use crate::table::{Code, Dictionary};
 
 /// The most classes.
 const CLASSES: usize = 20;
+/// Groups of a column at most.
+const GROUPS: usize = 20;
 /// Numbers with at most this many distinct values are classes.
 const FEW: usize = 10;
 
@@ -131,6 +133,34 @@ fn too_many(column: &str, classes: usize) -> Fault {
     )
     .column(column)
     .help("predict numbers, or a column with fewer values: input.where and hierarchies can make one")
+}
+
+/// Code → group, and the names of the groups.
+pub(super) fn groups(column: &str, values: &Dictionary, null: &[String]) -> Result<(Vec<u32>, Vec<String>)> {
+    let name = |code: Code| {
+        let text = values.value(code).filter(|text| !null.iter().any(|n| n == text));
+        text.unwrap_or("(missing)").to_owned()
+    };
+    let occurring = (0..values.len() as Code).filter(|&code| values.count(code) > 0);
+    let mut names: Vec<String> = occurring.map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() > GROUPS {
+        return Err(fault!(
+            Data,
+            "evaluate.too-many-groups",
+            "`{column}` has {groups} values, and rows are compared in {limit} groups at most",
+            column = column,
+            groups = names.len(),
+            limit = GROUPS
+        )
+        .column(column)
+        .key("--by")
+        .help("name a column with fewer values")
+        .into());
+    }
+    let place = |code: Code| names.binary_search(&name(code)).unwrap_or_default() as u32;
+    Ok(((0..values.len() as Code).map(place).collect(), names))
 }
 
 #[cfg(test)]

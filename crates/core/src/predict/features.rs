@@ -119,8 +119,8 @@ impl Reader {
         self.columns[column].read(cell)
     }
 
-    /// The values that the cell of a column may have: of numbers, those known that lie in it, or its
-    /// middle where none does; a missing number may be any.
+    /// The values that the cell of a column may have: of numbers, those known that lie in it, or
+    /// its middle where none does; a missing number may be any.
     pub fn may_be(&self, column: usize, cell: Option<&str>) -> Vec<f64> {
         let Column::Number { known, labels, under, order } = &self.columns[column] else {
             return self.cell(column, cell);
@@ -153,8 +153,8 @@ impl Reader {
         }
     }
 
-    /// What a cell of a column can be. Of whole numbers, `[20, 25)` is 20 to 24: half a unit is added
-    /// at both ends, so that values spread evenly between them have the right mean.
+    /// What a cell of a column can be. Of whole numbers, `[20, 25)` is 20 to 24: half a unit is
+    /// added at both ends, so that values spread evenly between them have the right mean.
     pub fn extent(&self, column: usize, cell: Option<&str>) -> Extent {
         match &self.columns[column] {
             Column::Number { known, under, order, .. } => number_extent(cell, known, (under, order)),

@@ -1,12 +1,12 @@
 //! Texts of cells as distributions over the parts of their columns.
 //!
-//! Read directly, a cell is spread evenly over the numbers or categories that it covers. Read by the
-//! middle, a number is the middle of its cell, and a category is the one that is most frequent in
-//! its column among those that the cell covers. A cell that says nothing (`*`, a missing number) is
-//! spread like the other cells of its column; by the middle, it is the mean or the most frequent
+//! Read directly, a cell is spread evenly over the numbers or categories that it covers. Read by
+//! the middle, a number is the middle of its cell, and a category is the one that is most frequent
+//! in its column among those that the cell covers. A cell that says nothing (`*`, a missing number)
+//! is spread like the other cells of its column; by the middle, it is the mean or the most frequent
 //! category. Bins of numbers have about equal weight in the rows that the model learns from, and
-//! nothing else is looked at: a recipient can do the same. Of a column with many categories, all but
-//! the most frequent are one part. Costs one look-up per distinct text.
+//! nothing else is looked at: a recipient can do the same. Of a column with many categories, all
+//! but the most frequent are one part. Costs one look-up per distinct text.
 
 use super::{Column, Spread};
 use crate::predict::features::{Extent, Reader};

@@ -1,11 +1,11 @@
-//! Models that learn from released cells as they are: a cell is a distribution over the parts of its
-//! column.
+//! Models that learn from released cells as they are: a cell is a distribution over the parts of
+//! its column.
 //!
-//! A released cell such as `[30, 40)` or `{A, B}` is spread evenly over what it covers, and `*` like
-//! the other cells of its column. Parts are categories, or bins of numbers with about equal weight.
-//! A cell of an original is one part with chance 1, so that one code trains on originals and
-//! releases, and a release that changed nothing gives the same model to the last bit. Equal rows
-//! are combined first: cost grows with distinct rows, and within a model with distinct cells.
+//! A released cell such as `[30, 40)` or `{A, B}` is spread evenly over what it covers, and `*`
+//! like the other cells of its column. Parts are categories, or bins of numbers with about equal
+//! weight. A cell of an original is one part with chance 1, so that one code trains on originals
+//! and releases, and a release that changed nothing gives the same model to the last bit. Equal
+//! rows are combined first: cost grows with distinct rows, and within a model with distinct cells.
 //! Results depend on rows, parameters and seed alone, at any thread count.
 
 mod bayes;
