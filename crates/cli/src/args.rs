@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help texts.
 
 mod documents;
+mod evaluate;
 mod everyday;
 pub mod help;
 mod installation;
@@ -15,6 +16,7 @@ mod values;
 use clap::{Parser, Subcommand};
 
 pub use documents::{Scrub, ScrubDates, ScrubMode, TextEncoding};
+pub use evaluate::Evaluate;
 pub use everyday::{
     DEFAULT_K, DEFAULT_SUPPRESSION, DateOrder, Demo, Inspect, Measure, Missing, Release, Risk, Suggest,
     Verify, YesNo,
@@ -80,6 +82,8 @@ pub enum Command {
     Measure(Measure),
     /// Compute statistics of a release, with bounds that hold for the original
     Stats(Stats),
+    /// Show what models still learn from releases, by method and k, and which loss predicts it
+    Evaluate(Evaluate),
     /// Show which columns predict which others (Bayesian network)
     Network(Network),
     /// Anonymize step by step, checking small combinations of columns, as in mu-Argus
@@ -116,6 +120,7 @@ impl Command {
             Command::Risk(args) => &args.output,
             Command::Measure(args) => &args.output,
             Command::Stats(args) => &args.output,
+            Command::Evaluate(args) => &args.output,
             Command::Network(args) => &args.output,
             Command::Argus(args) => &args.output,
             Command::Synth(args) => &args.output,

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(args),
         Command::Screen(args) => commands::screen::run(args),
         Command::Suggest(args) => commands::suggest::run(args),
+        Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Scrub(args) => commands::scrub::run(args),

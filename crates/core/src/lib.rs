@@ -93,6 +93,7 @@ pub mod decide;
 pub mod explore;
 pub mod compare;
 pub mod suggest;
+pub mod evaluate;
 pub mod risk;
 pub mod measure;
 pub mod argus;

@@ -2,6 +2,8 @@
 //! cross table.
 
 use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use throng::error::{Error, Result};
 use throng::hierarchy::{Hierarchy, Spec, build};
@@ -11,11 +13,14 @@ use throng::table::{Code, Dictionary};
 use throng::watch::Watch;
 use throng_statistics::Contingency;
 use throng_statistics::cells::Reader;
+use throng_statistics::imputation::{Filled, Imputing, impute_table};
 use throng_statistics::report::{Options, Report, cross, report};
 use throng_statistics::table::{Request, read};
 
 use crate::Engine;
+use crate::error::unwritable;
 use crate::policy_file::PolicyFile;
+use crate::sink::{persist, temporary};
 use crate::source::Source;
 use crate::table::FileTable;
 
@@ -125,5 +130,36 @@ impl Engine {
         };
         let crosses = crosses.iter().map(crossed).collect::<Result<Vec<_>>>().map_err(of_release)?;
         Ok((report, crosses))
+    }
+
+    /// Writes a release several times with its open cells filled, as a CSV file.
+    ///
+    /// # Errors
+    /// What cannot be read or written.
+    pub fn impute(
+        &self,
+        release: &Source,
+        known: &Known<'_>,
+        (imputations, seed): (usize, u64),
+        to: &Path,
+        watch: &Watch,
+    ) -> Result<Filled> {
+        let table = FileTable::new(self, release)?;
+        let asked = Imputing { imputations, seed, untrue: known.untrue() };
+        let hierarchies = known.hierarchies(table.columns())?;
+        let covered = |column: &str, label: &str| covered(hierarchies.get(column)?, label);
+        let file = temporary(to)?;
+        let name = to.display().to_string();
+        let mut out = BufWriter::new(file);
+        let filled =
+            impute_table(&table, &asked, (&|column| known.reader(column), &covered), watch, &mut |line| {
+                out.write_all(line.as_bytes()).map_err(|e| unwritable(&name, &e).into())
+            });
+        let filled = filled.map_err(|e| {
+            e.map(|fault| if fault.place.file.is_none() { fault.file(&release.name) } else { fault })
+        })?;
+        let file = out.into_inner().map_err(|e| unwritable(&name, e.error()))?;
+        persist(file, to)?;
+        Ok(filled)
     }
 }

@@ -216,8 +216,27 @@ impl Distribution {
         self.pieces.cells.iter().map(term).sum()
     }
 
+    /// The sums of the shares up to every piece, for [`draw`](Self::draw).
+    pub(crate) fn sums(&self) -> Vec<f64> {
+        let mut sum = 0.0;
+        let upto = |share: &f64| {
+            sum += share;
+            sum
+        };
+        self.shares.iter().map(upto).collect()
+    }
+
+    /// The bounds of a cell, an end without a bound cut at the outermost one; none where nothing is
+    /// left.
+    pub(crate) fn cut(&self, low: f64, high: f64) -> Option<(f64, f64)> {
+        let (first, last) = (self.pieces.cuts.first()?, self.pieces.cuts.last()?);
+        let low = if low.is_finite() { low } else { first.min(high) };
+        let high = if high.is_finite() { high } else { last.max(low) };
+        (low < high).then_some((low, high))
+    }
+
     /// A value from the part of the distribution that lies in a cell, for a number from 0 to 1.
-    fn draw(&self, sums: &[f64], low: f64, high: f64, at: f64) -> f64 {
+    pub(crate) fn draw(&self, sums: &[f64], low: f64, high: f64, at: f64) -> f64 {
         let (first, last) = self.pieces.covered(low, high);
         let before = if first == 0 { 0.0 } else { sums[first - 1] };
         let inside = sums[last] - before;
@@ -290,15 +309,7 @@ pub struct Pooled {
 /// of its ends is drawn, because values between them need not be possible.
 pub fn impute(data: &Intervals, imputations: usize, seed: u64) -> Option<Imputations> {
     let distribution = Distribution::new(data)?;
-    let mut sum = 0.0;
-    let sums: Vec<f64> = distribution
-        .shares
-        .iter()
-        .map(|share| {
-            sum += share;
-            sum
-        })
-        .collect();
+    let sums = distribution.sums();
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let gaps: rustc_hash::FxHashSet<u32> = data.gaps().iter().copied().collect();
     let mut once = || -> Vec<f64> {
@@ -332,9 +343,8 @@ impl Imputations {
     /// The mean, pooled by Rubin's rules: the variance within imputations, and that between them
     /// times 1 + 1/m.
     pub fn mean(&self) -> Option<Pooled> {
-        let m = self.values.len();
         let n = self.imputed.len() as f64;
-        if m < 2 || n < 2.0 {
+        if n < 2.0 {
             return None;
         }
         let of = |values: &Vec<f64>| {
@@ -343,18 +353,27 @@ impl Imputations {
             (mean, squares / (n - 1.0) / n)
         };
         let all: Vec<(f64, f64)> = self.values.iter().map(of).collect();
-        let m_float = m as f64;
-        let estimate = all.iter().map(|x| x.0).sum::<f64>() / m_float;
-        let within = all.iter().map(|x| x.1).sum::<f64>() / m_float;
-        let between = all.iter().map(|x| (x.0 - estimate).powi(2)).sum::<f64>() / (m_float - 1.0);
-        Some(Pooled {
-            estimate,
-            standard_error: (within + (1.0 + 1.0 / m_float) * between).sqrt(),
-            spread: between.sqrt(),
-            imputations: m,
-            assumes: EM,
-        })
+        pooled(&all)
     }
+}
+
+/// Estimates of several imputations, each with its variance, pooled by Rubin's rules: the variance
+/// within imputations, and that between them times 1 + 1/m. None of fewer than two.
+pub(crate) fn pooled(all: &[(f64, f64)]) -> Option<Pooled> {
+    let m = all.len() as f64;
+    if all.len() < 2 {
+        return None;
+    }
+    let estimate = all.iter().map(|x| x.0).sum::<f64>() / m;
+    let within = all.iter().map(|x| x.1).sum::<f64>() / m;
+    let between = all.iter().map(|x| (x.0 - estimate).powi(2)).sum::<f64>() / (m - 1.0);
+    Some(Pooled {
+        estimate,
+        standard_error: (within + (1.0 + 1.0 / m) * between).sqrt(),
+        spread: between.sqrt(),
+        imputations: all.len(),
+        assumes: EM,
+    })
 }
 
 #[cfg(test)]

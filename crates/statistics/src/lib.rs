@@ -40,6 +40,7 @@ mod comparison;
 mod contingency;
 mod regression;
 mod estimates;
+pub mod imputation;
 mod periods;
 pub mod cells;
 pub mod table;

@@ -25,6 +25,7 @@ const AREAS: &[(&str, &str)] = &[
     ("bundle", "Policies that are bundled with their files."),
     ("certificate", "Certificates."),
     ("command", "Models that are commands, `search.model.command`."),
+    ("evaluate", "What models learn from releases, `throng evaluate`."),
     ("experiment", "Experiments, `throng compare`."),
     ("explore", "The lattice, `throng explore`."),
     ("expression", "Expressions that rank nodes and columns: `search.prefer` and `search.choose`."),

@@ -14,7 +14,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &["demo", "inspect", "suggest", "release", "verify", "scrub", "measure", "risk", "stats"],
     ),
     ("Policies and hierarchies", &["policy", "hierarchy", "schema"]),
-    ("Research commands", &["explore", "compare", "screen", "network", "argus", "augment", "synth"]),
+    (
+        "Research commands",
+        &["explore", "compare", "evaluate", "screen", "network", "argus", "augment", "synth"],
+    ),
     ("Installation", &["completions", "man"]),
 ];
 

@@ -13,6 +13,7 @@ use super::{Layout, Output, Overwrite, Seed};
   throng stats release.csv --by sex --column age                 two groups are compared, too
   throng stats release.csv --pairs --page statistics.html
   throng stats release.csv --regress 'bp ~ age + weight' --cross sex,smoker
+  throng stats release.csv --policy policy.toml --impute filled.csv --imputations 10
 
 Every statistic is a low and a high. The statistic of the original lies between them, whichever
 values are behind the cells. Sharp bounds cannot be narrowed without more knowledge; an enclosure is
@@ -67,9 +68,13 @@ pub struct Stats {
     /// Cross table of two columns with bounds of chi squared, such as sex,smoker (repeatable)
     #[arg(long, value_name = "A,B")]
     pub cross: Vec<String>,
-    /// Imputations for an estimate of the mean within the cells
+    /// Imputations for an estimate of the mean within the cells [default: 5 with --impute]
     #[arg(long, value_name = "M", default_value_t = 0)]
     pub imputations: usize,
+    /// Write the release with its open cells filled within their bounds, once per imputation, to
+    /// this file; filled cells are marked
+    #[arg(long, value_name = "FILE.csv")]
+    pub impute: Option<PathBuf>,
     /// Write an HTML page with a p-box of every column to this file
     #[arg(long, value_name = "FILE.html")]
     pub page: Option<PathBuf>,

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod completions;
 mod convert;
 pub mod demo;
+pub mod evaluate;
 pub mod explore;
 pub mod hierarchy;
 pub mod inspect;

@@ -9,6 +9,7 @@ use throng::fault;
 use throng::policy::Header;
 use throng_engine::{Engine, Known, OverwriteGuard, PolicyFile, Source, sniff, write_atomically};
 use throng_statistics::cells::value;
+use throng_statistics::imputation::Filled;
 use throng_statistics::report::{Options, Report};
 use throng_statistics::table::Request;
 use throng_statistics::{Contingency, Link, cross_text, page, text};
@@ -18,21 +19,22 @@ use super::verify::read_certificate;
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
-use crate::show::{out, sanitized};
+use crate::show::{integer, out, sanitized};
 
 /// What is said if nothing states how many rows the release left out.
 const UNKNOWN: &str = "Rows that the release left out are not taken into account: give --policy, --certificate or --suppressed.\n";
 
+/// Imputations that are written if none are asked for.
+const IMPUTATIONS: usize = 5;
+
 pub fn run(args: &args::Stats) -> Result<Ended> {
     let policy =
         args.policy.as_ref().map(|path| PolicyFile::read(path)).transpose()?.map(|(policy, _)| policy);
-    if let Some(path) = &args.page {
-        let mut guard = OverwriteGuard::default().named("the release", &args.release);
-        if let Some(policy) = &policy {
-            guard = guard.with(OverwriteGuard::of_policy(policy).release_of(policy));
-        }
-        guard.check([&**path], args.overwrite.existing())?;
+    let mut guard = OverwriteGuard::default().named("the release", &args.release);
+    if let Some(policy) = &policy {
+        guard = guard.with(OverwriteGuard::of_policy(policy).release_of(policy));
     }
+    guard.check(args.page.iter().chain(&args.impute).map(|path| &**path), args.overwrite.existing())?;
     let crosses = crosses(args)?;
     let request = Request {
         columns: args.columns.clone(),
@@ -47,29 +49,50 @@ pub fn run(args: &args::Stats) -> Result<Ended> {
     let known = Known { policy: policy.as_ref(), domains: domains(&args.domain)? };
     let source = source(args, policy.as_ref())?;
     let line = Line::new();
-    let found = Engine::new().statistics(&source, &known, (&request, &options), &crosses, &line.watch());
+    let engine = Engine::new();
+    let found = engine.statistics(&source, &known, (&request, &options), &crosses, &line.watch());
+    let filled = args.impute.as_ref().filter(|_| found.is_ok()).map(|path| {
+        engine.impute(&source, &known, (imputations(args), args.random.seed), path, &line.watch())
+    });
     line.clear();
     let (report, tables) = found?;
+    let filled = filled.transpose()?;
     if let Some(path) = &args.page {
         let title = args.release.rsplit(['/', '\\']).next().unwrap_or_default();
         write_atomically(path, page(&report, title).as_bytes())?;
     }
     out(&match args.output.json {
-        true => as_json(&report, &crosses, &tables)?,
+        true => as_json(&report, &crosses, &tables, filled.as_ref())?,
         false => {
             let known = args.suppressed.is_some() || request.original.is_some();
-            as_text(&report, &crosses, &tables) + if known { "" } else { UNKNOWN }
+            let filled = filled.as_ref().zip(args.impute.as_ref());
+            let filled = filled.map_or(String::new(), |(filled, path)| imputed_text(filled, path));
+            as_text(&report, &crosses, &tables) + &filled + if known { "" } else { UNKNOWN }
         }
     })?;
     Ok(Ended::Holds)
 }
 
 /// Column → statistic, with cross tables under their first column.
-fn as_json(report: &Report, crosses: &[[String; 2]], tables: &[Contingency]) -> Result<String> {
+fn as_json(
+    report: &Report,
+    crosses: &[[String; 2]],
+    tables: &[Contingency],
+    filled: Option<&Filled>,
+) -> Result<String> {
     let bug = |e: serde_json::Error| Fault::bug(format!("cannot be written as JSON: {e}"));
     let mut all = serde_json::to_value(report).map_err(bug)?;
     for ([a, b], table) in crosses.iter().zip(tables) {
         all[a]["cross"][b] = serde_json::to_value(table).map_err(bug)?;
+    }
+    for column in filled.iter().flat_map(|filled| &filled.columns) {
+        all[&column.column]["imputation"] = serde_json::to_value(column).map_err(bug)?;
+    }
+    if let Some(filled) = filled {
+        let Filled { rows, imputations, complete_rows, advice, .. } = filled;
+        all["(imputation)"] = serde_json::json!({
+            "rows": rows, "imputations": imputations, "complete_rows": complete_rows, "advice": advice
+        });
     }
     json(&all as &Value)
 }
@@ -77,6 +100,42 @@ fn as_json(report: &Report, crosses: &[[String; 2]], tables: &[Contingency]) -> 
 fn as_text(report: &Report, crosses: &[[String; 2]], tables: &[Contingency]) -> String {
     let crossed = crosses.iter().zip(tables).map(|([a, b], table)| cross_text([a, b], table));
     sanitized(&(text(report) + &crossed.collect::<String>()))
+}
+
+/// How often open cells are filled.
+fn imputations(args: &args::Stats) -> usize {
+    if args.impute.is_some() && args.imputations == 0 { IMPUTATIONS } else { args.imputations }
+}
+
+/// What was filled, in words.
+fn imputed_text(filled: &Filled, path: &Path) -> String {
+    let mut text = format!(
+        "imputed     {}: {} rows, {} times each\n",
+        path.display(),
+        integer(filled.rows),
+        filled.imputations
+    );
+    for column in &filled.columns {
+        text += &format!("  {:<24}{} cells filled", column.column, integer(column.filled));
+        text += &match column.open {
+            0 => String::new(),
+            open => format!(", {} stay open: nothing is known of them", integer(open)),
+        };
+        if let Some(mean) = column.pooled.get("mean").filter(|_| column.filled > 0) {
+            text += &format!(
+                "; mean {:.6}, standard error {:.6}, spread between imputations {:.6}",
+                mean.estimate, mean.standard_error, mean.spread
+            );
+        }
+        text.push('\n');
+    }
+    text += &format!(
+        "complete    {} of {} rows have no open cell; {}\n",
+        integer(filled.complete_rows),
+        integer(filled.rows),
+        filled.advice
+    );
+    sanitized(&text)
 }
 
 fn source(args: &args::Stats, policy: Option<&PolicyFile>) -> Result<Source> {
@@ -132,7 +191,7 @@ fn options(args: &args::Stats) -> Result<Options> {
         exceeds: args.exceeds.clone(),
         level: args.level,
         pairs: args.pairs,
-        imputations: args.imputations,
+        imputations: imputations(args),
         seed: args.random.seed,
         regressions,
     })

@@ -60,6 +60,7 @@ mod explore;
 mod certificates;
 mod compare;
 mod suggest;
+mod evaluate;
 mod convert;
 mod tutorial;
 mod twelve;

@@ -32,6 +32,21 @@ pub struct Known<'a> {
     pub codes: bool,
 }
 
+/// What a cell can be, as far as its text says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extent {
+    /// Anything: `*`, a missing number, or every category there is.
+    Anything,
+    /// A number.
+    Number(f64),
+    /// A number between two bounds.
+    Between(f64, f64),
+    /// One of some numbers.
+    Numbers(Vec<f64>),
+    /// One of some categories; one more than there are is the missing one.
+    Categories(Vec<u32>),
+}
+
 /// Reads released cells as features.
 #[derive(Debug, Clone)]
 pub struct Reader {
@@ -57,6 +72,8 @@ enum Column {
         /// Label → the categories under it.
         labels: BTreeMap<String, Vec<u32>>,
         order: Ordered,
+        /// The categories as days, if all of them are dates; empty otherwise.
+        days: Vec<f64>,
     },
 }
 
@@ -102,8 +119,8 @@ impl Reader {
         self.columns[column].read(cell)
     }
 
-    /// The values that the cell of a column may have: of numbers, those known that lie in it, or its
-    /// middle where none does; a missing number may be any.
+    /// The values that the cell of a column may have: of numbers, those known that lie in it, or
+    /// its middle where none does; a missing number may be any.
     pub fn may_be(&self, column: usize, cell: Option<&str>) -> Vec<f64> {
         let Column::Number { known, labels, under, order } = &self.columns[column] else {
             return self.cell(column, cell);
@@ -126,6 +143,30 @@ impl Reader {
             },
         };
         if may.is_empty() { vec![as_number(cell, known, (labels, order))] } else { may }
+    }
+
+    /// Whether [`extent`](Self::extent) reads cells of a column as numbers: dates are days.
+    pub fn is_ordered(&self, column: usize) -> bool {
+        match &self.columns[column] {
+            Column::Number { .. } => true,
+            Column::Category { days, .. } => !days.is_empty(),
+        }
+    }
+
+    /// What a cell of a column can be. Of whole numbers, `[20, 25)` is 20 to 24: half a unit is
+    /// added at both ends, so that values spread evenly between them have the right mean.
+    pub fn extent(&self, column: usize, cell: Option<&str>) -> Extent {
+        match &self.columns[column] {
+            Column::Number { known, under, order, .. } => number_extent(cell, known, (under, order)),
+            Column::Category { labels, days, .. } if !days.is_empty() => date_extent(cell, labels, days),
+            Column::Category { known, .. } => {
+                let all: Vec<u32> = self.cell(column, cell).into_iter().map(|at| at as u32).collect();
+                match all.len() > 1 && all.len() == known.len() {
+                    true => Extent::Anything,
+                    false => Extent::Categories(all),
+                }
+            }
+        }
     }
 
     /// The rows that a row may be, all alike in weight.
@@ -193,13 +234,15 @@ impl Column {
         let labels = under(known.hierarchy).into_iter().map(|(label, leaves)| (label, places(leaves)));
         let poset = known.hierarchy.and_then(|hierarchy| hierarchy.poset().cloned());
         let labels = labels.filter(|(_, of)| !of.is_empty()).collect();
-        Column::Category { labels, known: names, poset, order: Ordered::of(known.hierarchy) }
+        let days: Option<Vec<f64>> = names.iter().map(|name| day(name)).collect();
+        let days = days.unwrap_or_default();
+        Column::Category { labels, known: names, poset, order: Ordered::of(known.hierarchy), days }
     }
 
     fn read(&self, cell: Option<&str>) -> Vec<f64> {
         match self {
             Column::Number { known, labels, order, .. } => vec![as_number(cell, known, (labels, order))],
-            Column::Category { known, labels, poset, order } => {
+            Column::Category { known, labels, poset, order, .. } => {
                 as_categories(cell, (known, poset.as_deref()), (labels, order))
             }
         }
@@ -263,6 +306,88 @@ fn as_number(
         cell => match labels.get(text) {
             Some(&middle) => middle,
             None => order.between(&cell).and_then(middle).unwrap_or_else(all),
+        },
+    }
+}
+
+/// Days of a date, from some day on.
+fn day(text: &str) -> Option<f64> {
+    let date = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+    Some(f64::from(chrono::Datelike::num_days_from_ce(&date)))
+}
+
+fn date_extent(cell: Option<&str>, labels: &BTreeMap<String, Vec<u32>>, days: &[f64]) -> Extent {
+    let Some(text) = cell else { return Extent::Anything };
+    if let Some(day) = day(text) {
+        return Extent::Number(day);
+    }
+    let ends = match (Cell::parse(text), labels.get(text)) {
+        (Cell::Anything, _) => None,
+        (Cell::Range(first, last), _) => day(&first).zip(day(&last)),
+        (Cell::Set(values), _) => {
+            let all: Vec<f64> = values.iter().filter_map(|value| day(value)).collect();
+            return if all.is_empty() { Extent::Anything } else { Extent::Numbers(all) };
+        }
+        // Labels list the known dates under them: the period lies around these.
+        (_, Some(under)) => under.iter().map(|&at| days[at as usize]).fold(None, |ends, day| {
+            Some(ends.map_or((day, day), |(l, h): (f64, f64)| (l.min(day), h.max(day))))
+        }),
+        _ => None,
+    };
+    match ends {
+        None => Extent::Anything,
+        Some((low, high)) if low >= high => Extent::Number(low),
+        Some((low, high)) => Extent::Between(low - 0.5, high + 0.5),
+    }
+}
+
+fn number_extent(
+    cell: Option<&str>,
+    known: &[(f64, f64)],
+    (under, order): (&BTreeMap<String, (f64, f64)>, &Ordered),
+) -> Extent {
+    let Some(text) = cell else { return Extent::Anything };
+    if let Some(x) = number(text) {
+        return Extent::Number(x);
+    }
+    let numbers = |values: &[String]| {
+        let numbers: Vec<f64> = values.iter().filter_map(|value| number(value)).collect();
+        match numbers[..] {
+            [] => Extent::Anything,
+            [x] => Extent::Number(x),
+            _ => Extent::Numbers(numbers),
+        }
+    };
+    let whole = known.iter().all(|(x, _)| x.fract() == 0.0);
+    let between = |interval: Interval| match whole {
+        false if interval.low < interval.high => Extent::Between(interval.low, interval.high),
+        true if interval.low.ceil() < interval.high.floor() => {
+            let (low, high) = (interval.low.ceil(), interval.high.floor());
+            let first = if interval.from_low || low > interval.low { low } else { low + 1.0 };
+            let last = if interval.to_high || high < interval.high { high } else { high - 1.0 };
+            if first < last { Extent::Between(first - 0.5, last + 0.5) } else { Extent::Number(first) }
+        }
+        _ => Extent::Number(interval.low + (interval.high - interval.low) / 2.0),
+    };
+    match Cell::parse(text) {
+        Cell::Anything => Extent::Anything,
+        Cell::Interval(interval) => {
+            // An open end is bounded by the outermost number that is known.
+            let (Some(first), Some(last)) = (known.first(), known.last()) else { return Extent::Anything };
+            let low = if interval.low.is_finite() { interval.low } else { first.0.min(interval.high) };
+            let high = if interval.high.is_finite() { interval.high } else { last.0.max(interval.low) };
+            between(Interval {
+                low,
+                high,
+                from_low: interval.from_low || interval.low.is_infinite(),
+                to_high: interval.to_high || interval.high.is_infinite(),
+            })
+        }
+        Cell::Set(values) => numbers(&values),
+        cell => match (under.get(text), order.between(&cell)) {
+            (Some(&(low, high)), _) => between(Interval { low, high, from_low: true, to_high: true }),
+            (None, Some(values)) => numbers(values),
+            (None, None) => Extent::Anything,
         },
     }
 }

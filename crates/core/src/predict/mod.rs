@@ -19,10 +19,11 @@ mod logistic;
 mod network;
 mod scored;
 mod sheet;
+pub mod spread;
 mod tree;
 
 pub use errors::Errors;
-pub use features::{Known, Reader};
+pub use features::{Extent, Known, Reader};
 pub use guide::{Commands, Fitted, Guide, Place, Row, Started, averaged, opened};
 pub use labels::Labels;
 pub use scored::{Predicted, Scope, Scored};
@@ -70,7 +71,7 @@ pub fn fit(name: &str, sheet: &Sheet, seed: u64) -> Result<Box<dyn Model>> {
 }
 
 /// The error if a model cannot predict its target.
-fn unfit(model: &str, target: Target) -> Fault {
+pub(crate) fn unfit(model: &str, target: Target) -> Fault {
     let (what, instead) = match target {
         Target::Number => ("numbers", "\"linear\", \"tree\", \"forest\" or \"network\""),
         Target::Class(_) => ("classes", "\"logistic\", \"naive-bayes\", \"tree\", \"forest\" or \"network\""),

@@ -35,9 +35,9 @@ const NOUNS: [&str; 28] = [
     "utility",
     "synth",
 ];
-const VERBS: [&str; 14] = [
-    "describe", "template", "screen", "search", "recode", "decide", "explore", "compare", "suggest", "risk",
-    "measure", "argus", "report", "memory",
+const VERBS: [&str; 15] = [
+    "describe", "template", "screen", "search", "recode", "decide", "explore", "compare", "suggest",
+    "evaluate", "risk", "measure", "argus", "report", "memory",
 ];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -90,9 +90,12 @@ fn may(from: &str, to: &str) -> bool {
         "compare" => NOUNS.contains(&to) || ["search", "recode", "decide"].contains(&to),
         // It tries policies as a release would decide them, and knows what names of columns mean.
         "suggest" => NOUNS.contains(&to) || ["search", "decide", "describe"].contains(&to),
+        // It tries the settings that suggestions try, and trains models on what they decide.
+        "evaluate" => NOUNS.contains(&to) || ["search", "decide", "suggest"].contains(&to),
         // The page shows what all of them tell.
         "report" => {
-            NOUNS.contains(&to) || ["search", "decide", "explore", "compare", "suggest", "risk"].contains(&to)
+            let shown = ["search", "decide", "explore", "compare", "suggest", "evaluate", "risk"];
+            NOUNS.contains(&to) || shown.contains(&to)
         }
         _ => true,
     }
@@ -134,6 +137,7 @@ fn the_rules_can_be_broken() {
     assert!(!may("model", "risk"));
     assert!(!may("compare", "report"));
     assert!(!may("suggest", "report"));
+    assert!(!may("evaluate", "report") && !may("decide", "evaluate"));
     assert_eq!(used("use crate::search::x; crate::loss::y"), ["search", "loss"]);
 }
 
