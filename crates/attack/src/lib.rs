@@ -20,6 +20,7 @@ pub mod groups;
 pub mod cover;
 pub mod tree;
 pub mod link;
+pub mod database;
 pub mod scene;
 mod attack;
 mod attacks;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod argus;
+mod attack;
 mod augment;
 mod cells;
 mod chunks;
@@ -68,6 +69,7 @@ mod verify;
 mod weights;
 
 pub use argus::Held;
+pub use attack::{LinkRequest, Outside};
 pub use augment::Augmented;
 pub use cells::Cells;
 pub use compare::{ExperimentCommands, ExperimentFile};
