@@ -198,7 +198,8 @@ fn joined(made: &mut Coded, table: &Coded, join: &Join) -> Result<()> {
         let left = made.column(left).ok_or_else(|| missing(left, made))?;
         let right = table.column(right).ok_or_else(|| missing(right, table))?;
         // Codes of the right side in those of the left side; a missing value joins nothing.
-        let code = |code: Code| right.dictionary.value(code).and_then(|value| left.dictionary.get(Some(value)));
+        let code =
+            |code: Code| right.dictionary.value(code).and_then(|value| left.dictionary.get(Some(value)));
         let codes: Vec<Option<Code>> = (0..right.size() as Code).map(code).collect();
         keys.push((left, right, codes));
     }
@@ -253,8 +254,12 @@ impl Prepared {
                 let mut map = FxHashMap::default();
                 for record in reader.records() {
                     let record = record.ok().filter(|record| record.len() == 2).ok_or_else(|| {
-                        fault!(Input, "attack.database-map", "a map has two columns: value and what follows from it")
-                            .file(path)
+                        fault!(
+                            Input,
+                            "attack.database-map",
+                            "a map has two columns: value and what follows from it"
+                        )
+                        .file(path)
                     })?;
                     map.insert(record[0].to_owned(), record[1].to_owned());
                 }
@@ -289,7 +294,8 @@ mod tests {
 
     fn table(columns: &[(&str, &[&str])]) -> Coded {
         let column = |(name, cells): &(&str, &[&str])| {
-            let cells: Vec<Option<String>> = cells.iter().map(|text| (!text.is_empty()).then(|| (*text).to_owned())).collect();
+            let cells: Vec<Option<String>> =
+                cells.iter().map(|text| (!text.is_empty()).then(|| (*text).to_owned())).collect();
             Column::new(name, cells.iter().map(|cell| cell.as_deref()))
         };
         Coded::new(columns.iter().map(column).collect())
@@ -352,7 +358,10 @@ by = { prefix = 3 }
         let code = |text: &str| AttackDatabase::parse(text).unwrap_err().faults()[0].code;
         assert_eq!(code("version = 1"), "attack.database-syntax");
         assert_eq!(code(&DECLARED.replace("version = 1", "version = 2")), "attack.database-version");
-        assert_eq!(code(&DECLARED.replace("people = \"voters\"", "people = \"voter\"")), "attack.database-no-such-table");
+        assert_eq!(
+            code(&DECLARED.replace("people = \"voters\"", "people = \"voter\"")),
+            "attack.database-no-such-table"
+        );
         assert_eq!(code(&DECLARED.replace("2000-06-15", "2000")), "attack.database-not-a-date");
         let parsed = AttackDatabase::parse(&DECLARED.replace("from = \"born\"", "from = \"birth\"")).unwrap();
         let voters = table(&[("name", &["Ann"]), ("born", &["1950-06-15"]), ("zip", &["1"])]);

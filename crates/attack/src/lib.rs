@@ -21,6 +21,7 @@ pub mod cover;
 pub mod tree;
 pub mod link;
 pub mod database;
+pub mod known;
 pub mod scene;
 mod attack;
 mod attacks;

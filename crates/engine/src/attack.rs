@@ -8,10 +8,14 @@ use throng::error::{Error, Result};
 use throng::fault;
 use throng::hierarchy::{Hierarchy, Spec, build};
 use throng::policy::{Diversity, Missing, ModelSpec, Role};
+use throng::risk::Table as RiskTable;
 use throng::rows::Rows;
-use throng::table::Dictionary;
+use throng::table::{Code, Dictionary};
+use throng::tuples::Tuples;
+use throng::verify::Finding;
 use throng::watch::Watch;
 use throng_attack::database::AttackDatabase;
+use throng_attack::known::narrowed;
 use throng_attack::link::{Linkage, Request, link};
 use throng_attack::scene::{Bound, Roles, Scene, Settings, Tables};
 use throng_attack::table::Coded;
@@ -129,7 +133,9 @@ impl Engine {
             Some(Outside::Files(source)) => Some(read(source)?),
             Some(Outside::Database(table)) => {
                 let names = roles.quasi.iter().chain(&roles.sensitive).map(String::as_str);
-                let has = |name: &&str| table.column(name).is_some() || roles.quasi.iter().any(|quasi| quasi == name);
+                let has = |name: &&str| {
+                    table.column(name).is_some() || roles.quasi.iter().any(|quasi| quasi == name)
+                };
                 Some(some_of(table, &names.filter(has).collect::<Vec<_>>())?)
             }
         };
@@ -158,7 +164,8 @@ impl Engine {
             fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(&name)
         };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let in_file = |e: Error| e.map(|fault| if fault.place.file.is_none() { fault.file(&name) } else { fault });
+        let in_file =
+            |e: Error| e.map(|fault| if fault.place.file.is_none() { fault.file(&name) } else { fault });
         let declared = AttackDatabase::parse(&text).map_err(in_file)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut tables = BTreeMap::new();
@@ -178,12 +185,83 @@ impl Engine {
         declared.assemble(&tables, &load).map_err(in_file)
     }
 
+    /// What an attack database makes of a release: whether somebody in it has fewer than k
+    /// candidates, by the quasi-identifiers that the database has.
+    ///
+    /// # Errors
+    /// What cannot be read, and a database without any quasi-identifier.
+    pub fn verify_attack(
+        &self,
+        policy: &PolicyFile,
+        release: &Source,
+        database: &Coded,
+        watch: &Watch,
+    ) -> Result<Finding> {
+        let roles = roles(policy);
+        let names = known_columns(&roles.quasi, database)?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let released = self.coded(release, &names, watch)?;
+        let people = some_of(database, &names)?;
+        let hierarchies = names
+            .iter()
+            .zip(&people.columns)
+            .map(|(name, column)| hierarchy(policy, name, &column.dictionary, false));
+        let found = narrowed(&released, &people, &hierarchies.collect::<Result<Vec<_>>>()?, roles.k);
+        let by = names.join(", ");
+        Ok(Finding {
+            holds: found.below == 0,
+            found: match found.least {
+                None => format!("nobody of the attack database fits a released row, by {by}"),
+                Some(least) => format!(
+                    "{} of {} rows have fewer than {} candidates by {by}; the least number is {least}",
+                    found.below, found.rows, roles.k
+                ),
+            },
+            unchecked: false,
+        })
+    }
+
+    /// The people of an attack database as the population of a risk assessment.
+    ///
+    /// # Errors
+    /// Columns that it lacks.
+    pub fn attack_people(&self, database: &Coded, columns: &[String]) -> Result<RiskTable> {
+        let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let people = some_of(database, &names)?;
+        let codes: Vec<Vec<Code>> = people.columns.iter().map(|column| column.codes.clone()).collect();
+        let mut tuples = Tuples::new(columns.len());
+        tuples.add(&codes, people.rows)?;
+        let dictionaries = people.columns.into_iter().map(|column| column.dictionary).collect();
+        Ok(RiskTable::new(columns.to_vec(), dictionaries, tuples))
+    }
+
     /// Named columns of a table.
     fn coded(&self, source: &Source, names: &[&str], watch: &Watch) -> Result<Coded> {
         let table = FileTable::new(self, source)?;
-        Coded::read(&table as &dyn Rows, names, &[], watch)
-            .map_err(|e| e.map(|fault| if fault.place.file.is_none() { fault.file(&source.name) } else { fault }))
+        Coded::read(&table as &dyn Rows, names, &[], watch).map_err(|e| {
+            e.map(|fault| if fault.place.file.is_none() { fault.file(&source.name) } else { fault })
+        })
     }
+}
+
+/// The columns that an adversary knows: a value that no table of theirs has carries no risk of
+/// linkage [Katirai 2006, "Threat model"].
+///
+/// # Errors
+/// None of them.
+pub fn known_columns(columns: &[String], database: &Coded) -> Result<Vec<String>> {
+    let known: Vec<String> = columns.iter().filter(|name| database.column(name).is_some()).cloned().collect();
+    if known.is_empty() {
+        return Err(fault!(
+            Input,
+            "attack.database-knows-nothing",
+            "the attack database has none of the columns {columns}",
+            columns = columns.join(", ")
+        )
+        .help("declare a table, a join or an inference that has one of them")
+        .into());
+    }
+    Ok(known)
 }
 
 /// Named columns of an attack database.

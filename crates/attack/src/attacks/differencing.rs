@@ -47,7 +47,7 @@ impl Attack for Differencing {
             let wider = wider(view, column);
             for (class, exposed) in exposed.iter_mut().enumerate() {
                 let alone = view.classes.count(class) == 1;
-                *exposed |= alone && wider[class] >= k + 1;
+                *exposed |= alone && wider[class] > k;
             }
         }
         let mut found: u64 = exposed.iter().filter(|exposed| **exposed).count() as u64;

@@ -10,7 +10,9 @@ use throng_attack::link::{Linkage, page, text as link_text};
 use throng_attack::scene::{Scene, Settings};
 use throng_attack::table::Coded;
 use throng_attack::{findings_text, named, scorecard, text};
-use throng_engine::{Engine, LinkRequest, OverwriteGuard, Outside, PolicyFile, Source, sniff, write_atomically};
+use throng_engine::{
+    Engine, LinkRequest, Outside, OverwriteGuard, PolicyFile, Source, sniff, write_atomically,
+};
 
 use super::json;
 use super::release::in_policy;
@@ -33,7 +35,9 @@ pub fn run(args: &args::Attack) -> Result<Ended> {
                 (true, [only]) => json(only)?,
                 (true, _) => json(&found)?,
                 (false, _) => {
-                    let means = found.first().map(|found| format!("{}\nControl: {}.\n\n", found.means, found.control_is));
+                    let means = found
+                        .first()
+                        .map(|found| format!("{}\nControl: {}.\n\n", found.means, found.control_is));
                     sanitized(&(means.unwrap_or_default() + &findings_text(&found)))
                 }
             })?;
@@ -64,7 +68,10 @@ fn link(args: &args::LinkAttack) -> Result<Ended> {
     if let Some(path) = &args.out {
         let title = args.release.rsplit(['/', '\\']).next().unwrap_or_default();
         write_atomically(path, page(&linkage, title).as_bytes())?;
-        note(&format!("WARNING     {} links released rows to people: keep it with the originals", path.display()));
+        note(&format!(
+            "WARNING     {} links released rows to people: keep it with the originals",
+            path.display()
+        ));
     }
     out(&if args.output.json { json(&linkage)? } else { sanitized(&link_text(&linkage)) })?;
     Ok(Ended::Holds)
@@ -94,7 +101,9 @@ fn linked(
             let database = engine.attack_database(path, watch)?;
             engine.attack_link(release, &Outside::Database(&database), &asked, watch)
         }
-        (None, None) => Err(fault!(Input, "arguments.no-table", "no table is given").key("--external").into()),
+        (None, None) => {
+            Err(fault!(Input, "arguments.no-table", "no table is given").key("--external").into())
+        }
     }
 }
 
@@ -127,7 +136,8 @@ fn pairs(texts: &[String]) -> Result<Vec<(String, String)>> {
 fn with_scene<T>(args: &args::Attacked, attack: impl FnOnce(&Scene, &Watch) -> Result<T>) -> Result<T> {
     let (policy, policy_text) = PolicyFile::read(&args.policy)?;
     let release = release(&args.release, Some(&policy), &args.layout)?;
-    let other = args.other.as_ref().map(|path| self::release(path, Some(&policy), &args.layout)).transpose()?;
+    let other =
+        args.other.as_ref().map(|path| self::release(path, Some(&policy), &args.layout)).transpose()?;
     let original = args.original.as_ref().map(|path| {
         let input = Input { path: path.clone(), ..policy.policy.input.clone() };
         Source::open(&input, Path::new(""))

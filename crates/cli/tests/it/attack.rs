@@ -33,7 +33,9 @@ fn city() -> Vec<Voter> {
     let known = [("m", 8), ("m", 9), ("m", 40), ("f", 8), ("f", 9), ("f", 41)];
     let mut voters: Vec<Voter> = known
         .iter()
-        .map(|(sex, zip)| [governor.to_owned(), (*sex).to_owned(), format!("021{:02}", zip % 100), String::new()])
+        .map(|(sex, zip)| {
+            [governor.to_owned(), (*sex).to_owned(), format!("021{:02}", zip % 100), String::new()]
+        })
         .collect();
     while voters.len() < VOTERS {
         // Many students: a quarter of the city is between 18 and 25.
@@ -107,7 +109,11 @@ fn unique(voters: &[Voter], columns: &[usize]) -> f64 {
 #[test]
 fn the_governor_is_found_in_the_naive_release_and_not_in_the_defended_one() {
     let voters = city();
-    let env = TestEnv::with(&[("voters.csv", &list(&voters)), ("patients.csv", &patients(&voters)), ("p.toml", POLICY)]);
+    let env = TestEnv::with(&[
+        ("voters.csv", &list(&voters)),
+        ("patients.csv", &patients(&voters)),
+        ("p.toml", POLICY),
+    ]);
     // Figure 13, printed by the program and counted here.
     let risk = env.run("risk voters.csv --qi born,sex,zip,postal --max-size 2 --json").ok().json();
     let mut table = "uniqueness in the voter list\n".to_owned();
@@ -118,7 +124,8 @@ fn the_governor_is_found_in_the_naive_release_and_not_in_the_defended_one() {
         let names: Vec<&str> = name.split(", ").collect();
         let found = risk["combinations"].as_array().unwrap().iter().find(|found| {
             let columns = found["columns"].as_array().unwrap();
-            columns.len() == names.len() && columns.iter().all(|column| names.contains(&column.as_str().unwrap()))
+            columns.len() == names.len()
+                && columns.iter().all(|column| names.contains(&column.as_str().unwrap()))
         });
         let found = found.unwrap_or_else(|| panic!("{name}: {risk}"))["unique"].clone();
         let share = found["share"].as_f64().or_else(|| found.as_f64().map(|rows| rows / VOTERS as f64));
@@ -135,20 +142,30 @@ fn the_governor_is_found_in_the_naive_release_and_not_in_the_defended_one() {
     env.write("governor.csv", list(&voters[..1]));
     let alone = "--external governor.csv --on birth_date=born,sex,zip --truth id --json";
     let found = env.run(&format!("attack link patients.csv {alone}")).ok().json();
-    assert_eq!((&found["exact_join"]["links"], &found["exact_join"]["correct"]), (&1.into(), &1.into()), "{found}");
+    assert_eq!(
+        (&found["exact_join"]["links"], &found["exact_join"]["correct"]),
+        (&1.into(), &1.into()),
+        "{found}"
+    );
     env.run("release p.toml").ok();
     let defended = env.run(&format!("attack link release.csv {link} --policy p.toml")).ok().json();
     assert_eq!((&defended["links"], &defended["exact_join"]["links"]), (&0.into(), &0.into()), "{defended}");
     let found = env.run(&format!("attack link release.csv {alone} --policy p.toml")).ok().json();
     assert_eq!(found["exact_join"]["links"], 0, "{found}");
     // One right guess per class at the most.
-    assert!(defended["expected"]["value"].as_f64().unwrap() < naive["expected"]["value"].as_f64().unwrap() / 5.0);
+    assert!(
+        defended["expected"]["value"].as_f64().unwrap() < naive["expected"]["value"].as_f64().unwrap() / 5.0
+    );
 }
 
 /// A small city, its patients, a naive and a defended release.
 fn small() -> TestEnv {
     let voters: Vec<Voter> = city().into_iter().take(4500).collect();
-    let env = TestEnv::with(&[("voters.csv", &list(&voters)), ("patients.csv", &patients(&voters)), ("p.toml", POLICY)]);
+    let env = TestEnv::with(&[
+        ("voters.csv", &list(&voters)),
+        ("patients.csv", &patients(&voters)),
+        ("p.toml", POLICY),
+    ]);
     let mut population = "birth_date,sex,zip\n".to_owned();
     voters.iter().for_each(|[born, sex, zip, _]| population += &format!("{born},{sex},{zip}\n"));
     env.write("city.csv", population);
@@ -182,13 +199,18 @@ fn every_attack_has_a_command() {
     let env = small();
     env.write("p2.toml", POLICY.replace("k = 5", "k = 20").replace("release.csv", "second.csv"));
     env.run("release p2.toml").ok();
-    let all = env.run("attack all release.csv --policy p.toml --original patients.csv --other second.csv --json").ok().json();
+    let all = env
+        .run("attack all release.csv --policy p.toml --original patients.csv --other second.csv --json")
+        .ok()
+        .json();
     let mut run: Vec<&str> =
         all["attacks"].as_array().unwrap().iter().map(|found| found["attack"].as_str().unwrap()).collect();
     run.dedup();
     assert_eq!(run.len() + all["skipped"].as_array().unwrap().len(), 14, "{all}");
     for name in run {
-        let line = format!("attack {name} release.csv --policy p.toml --original patients.csv --other second.csv --json");
+        let line = format!(
+            "attack {name} release.csv --policy p.toml --original patients.csv --other second.csv --json"
+        );
         let json = env.run(&line).ok().json();
         assert_eq!(json["attack"], name, "{json}");
     }
@@ -200,7 +222,9 @@ fn an_attack_database_is_a_population_and_an_external_table() {
     let voters = env.text("voters.csv");
     // The adversary has names with dates of birth, and addresses in another table.
     let part = |columns: &[usize]| -> String {
-        let row = |line: &str| columns.iter().map(|&at| line.split(',').nth(at).unwrap()).collect::<Vec<_>>().join(",");
+        let row = |line: &str| {
+            columns.iter().map(|&at| line.split(',').nth(at).unwrap()).collect::<Vec<_>>().join(",")
+        };
         voters.lines().map(|line| row(line) + "\n").collect()
     };
     env.write("births.csv", part(&[0, 1, 2]));
@@ -227,7 +251,8 @@ by = { prefix = 10 }
     env.write("attack.toml", declared);
     let on = "--on birth_date,sex,zip --truth id --json";
     let joined = env.run(&format!("attack link patients.csv --database attack.toml {on}")).ok().json();
-    let direct = "attack link patients.csv --external voters.csv --on birth_date=born,sex,zip --truth id --json";
+    let direct =
+        "attack link patients.csv --external voters.csv --on birth_date=born,sex,zip --truth id --json";
     let direct = env.run(direct).ok().json();
     assert!(direct["correct"].as_u64().unwrap() > 300, "{direct}");
     assert_eq!((&joined["links"], &joined["correct"]), (&direct["links"], &direct["correct"]));
@@ -235,7 +260,8 @@ by = { prefix = 10 }
         .run("attack all patients.csv --policy p.toml --original patients.csv --database attack.toml --json")
         .ok()
         .json();
-    let linked = all["attacks"].as_array().unwrap().iter().find(|found| found["attack"] == "linkability").unwrap();
+    let linked =
+        all["attacks"].as_array().unwrap().iter().find(|found| found["attack"] == "linkability").unwrap();
     assert_eq!(linked["control_is"], "people outside the release");
     env.write("bad.toml", declared.replace("table = \"addresses\"", "table = \"adresses\""));
     env.run(&format!("attack link patients.csv --database bad.toml {on}"))
@@ -253,7 +279,8 @@ fn a_page_explains_links_without_external_values() {
     assert!(page.contains("Strongest links") && page.contains("same") && !page.contains("Voter 1"), "{page}");
     env.run(line).fails(2).says(&["links.html"]);
     env.run(&format!("{line} --force")).ok();
-    env.run("attack link patients.csv --external voters.csv --on birth_date=born --out voters.csv --force").fails(2);
+    env.run("attack link patients.csv --external voters.csv --on birth_date=born --out voters.csv --force")
+        .fails(2);
 }
 
 #[test]
@@ -332,15 +359,22 @@ algorithm = "auto"
 #[test]
 fn example_systems_receive_the_printed_verdicts() {
     let env = TestEnv::with(&[("private.csv", FIGURE_28), ("p.toml", SYSTEM)]);
-    let people: String = FIGURE_28.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+    let people: String =
+        FIGURE_28.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
     env.write("people.csv", people);
-    let without_names: String = FIGURE_28.lines().map(|line| line.split_once(',').unwrap().1.to_owned() + "\n").collect();
+    let without_names: String =
+        FIGURE_28.lines().map(|line| line.split_once(',').unwrap().1.to_owned() + "\n").collect();
     env.write("identity.csv", FIGURE_28);
     env.write("suppression.csv", "ethnicity,birth,sex,zip,problem\n".to_owned() + &"*,*,*,*,*\n".repeat(12));
     // What Scrub removes from a text are explicit identifiers; all else still links.
     env.write("scrub.csv", without_names);
     for algorithm in ["datafly", "k-similar"] {
-        env.write("a.toml", SYSTEM.replace("\"auto\"", &format!("\"{algorithm}\"")).replace("release.csv", &format!("{algorithm}.csv")));
+        env.write(
+            "a.toml",
+            SYSTEM
+                .replace("\"auto\"", &format!("\"{algorithm}\""))
+                .replace("release.csv", &format!("{algorithm}.csv")),
+        );
         env.run("release a.toml").ok();
     }
     // Figure 30.
@@ -367,4 +401,28 @@ fn example_systems_receive_the_printed_verdicts() {
         // A tuple of a system that discloses maps to one subject alone.
         assert_eq!(json["ads0"]["properties"]["9"]["holds"], ads0, "{system}: {json}");
     }
+}
+
+#[test]
+fn risk_and_verification_use_an_attack_database() {
+    let env = small();
+    let declared = "version = 1\npeople = \"city\"\n[tables.city]\npath = \"city.csv\"\n";
+    env.write("attack.toml", declared);
+    let verified =
+        env.run("verify release.csv --policy p.toml --original patients.csv --attack attack.toml --json");
+    assert_eq!(verified.ok().json()["attack"]["holds"], true);
+    // A database in which only dates are known: risk counts no other column.
+    let dates: String =
+        env.text("city.csv").lines().map(|line| line.split(',').next().unwrap().to_owned() + "\n").collect();
+    env.write("dates.csv", dates);
+    env.write("dates.toml", declared.replace("city.csv", "dates.csv"));
+    let run = env.run("risk patients.csv --qi birth_date,sex,zip --attack dates.toml --json").ok();
+    assert!(run.stderr.contains("sex, zip"), "{}", run.said());
+    let all = env.run("risk patients.csv --qi birth_date --population dates.csv --json").ok().json();
+    assert_eq!(run.json(), all);
+    // The original as its own release does not hold.
+    env.write("names.toml", "version = 1\npeople = \"v\"\n[tables.v]\npath = \"voters.csv\"\n");
+    env.run("risk patients.csv --qi birth_date --attack names.toml")
+        .fails(2)
+        .says(&["attack.database-knows-nothing"]);
 }
