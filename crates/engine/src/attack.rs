@@ -177,7 +177,7 @@ impl Engine {
             let names: Vec<&str> = columns.iter().map(String::as_str).collect();
             tables.insert(table.clone(), self.coded(&source, &names, watch)?);
         }
-        let load = |file: &str| {
+        let load = |file: &str| -> Result<String> {
             std::fs::read_to_string(folder.join(file)).map_err(|e| {
                 fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(file).into()
             })

@@ -1,8 +1,8 @@
 //! One-to-one assignment of released rows to external rows.
 //!
 //! The odds of a pair are prior odds × the ratio of its pattern. A released row belongs to at most
-//! one external row, so the probability of a pair is its odds over 1 plus the odds of all pairs of
-//! the row; the same holds for the external row. A pair whose probability reaches the threshold on
+//! one external row, so the probability of a pair is its odds over those of all pairs of the row and
+//! of belonging to nobody; the same holds for the external row. A pair whose probability reaches the threshold on
 //! both sides becomes a link. Its rows are then taken, which raises the probabilities of others, so
 //! the same is done again until nothing changes. With a threshold from 0.5, no row can have two
 //! links, and the result does not depend on any order. Costs the kept pairs per round.
@@ -12,11 +12,14 @@ use throng_terms::watch::Watch;
 
 use super::block::{Plan, Sides};
 use super::model::{Patterns, Weights};
+use crate::groups::Groups;
 
 /// Pairs that are kept at the most.
 const KEPT: u64 = 40_000_000;
 /// Pairs of lower odds are not kept, as long as there are few enough.
 const FLOOR: f64 = 1e-3;
+/// The least probability that a row belongs to nobody of the other table.
+const NOBODY: f64 = 0.01;
 /// Rounds at the most.
 const ROUNDS: usize = 50;
 
@@ -82,7 +85,8 @@ pub(super) fn assign(
             .iter()
             .for_each(|&(external, pattern)| of_external[external as usize] += count * of(pattern));
     }
-    let mut assignment = guesses(sides, &rows, &of_external, &of);
+    let alone = Alone::new(sides, prior);
+    let mut assignment = guesses(sides, &rows, &of_external, (&of, &alone));
     let mut of_released: Vec<f64> = rows.iter().map(|row| row.odds).collect();
     let mut taken = vec![false; sides.external.len()];
     let mut open: Vec<usize> = (0..rows.len()).filter(|&at| sides.released.count(at) == 1).collect();
@@ -92,7 +96,7 @@ pub(super) fn assign(
         for &at in &open {
             let link = rows[at].kept.iter().find_map(|&(external, pattern)| {
                 let (odds, e) = (of(pattern), external as usize);
-                let probability = odds / (1.0 + of_released[at].max(of_external[e]).max(odds));
+                let probability = alone.probability(odds, of_released[at], of_external[e]);
                 let single = !taken[e] && sides.external.count(e) == 1;
                 (single && probability >= threshold).then_some((external, pattern, probability))
             });
@@ -108,6 +112,26 @@ pub(super) fn assign(
         assignment.links.extend(found);
     }
     Ok(assignment)
+}
+
+/// The probabilities that a row of either table belongs to nobody of the other one.
+struct Alone {
+    released: f64,
+    external: f64,
+}
+
+impl Alone {
+    /// By the expected number of matches.
+    fn new(sides: &Sides<'_>, prior: f64) -> Self {
+        let of = |others: &Groups| (1.0 - prior * others.order().len() as f64).max(NOBODY);
+        Alone { released: of(sides.external), external: of(sides.released) }
+    }
+
+    /// The probability of a pair, given the odds of all pairs of its rows: the lower of both sides.
+    fn probability(&self, odds: f64, of_released: f64, of_external: f64) -> f64 {
+        let side = |alone: f64, all: f64| odds / (alone + all.max(odds));
+        if odds > 0.0 { side(self.released, of_released).min(side(self.external, of_external)) } else { 0.0 }
+    }
 }
 
 /// Takes the rows of links out of the odds of all others.
@@ -135,15 +159,20 @@ fn take(
 
 /// The best guess for every released row: it is right with the lower of the probabilities of both
 /// sides, because an external row is right at most once.
-fn guesses(sides: &Sides<'_>, rows: &[Row], of_external: &[f64], of: &impl Fn(u64) -> f64) -> Assignment {
+fn guesses(
+    sides: &Sides<'_>,
+    rows: &[Row],
+    of_external: &[f64],
+    (of, alone): (&impl Fn(u64) -> f64, &Alone),
+) -> Assignment {
     let mut all = Assignment { links: Vec::new(), expected: 0.0, variance: 0.0, crowded: 0 };
     for (at, row) in rows.iter().enumerate() {
         let count = sides.released.count(at);
         let of_pair = |&(external, pattern): &(u32, u64)| {
-            of(pattern) / (1.0 + row.odds.max(of_external[external as usize]))
+            alone.probability(of(pattern), row.odds, of_external[external as usize])
         };
         let best = match row.kept.is_empty() {
-            true => row.best / (1.0 + row.odds),
+            true => alone.probability(row.best, row.odds, 0.0),
             false => row.kept.iter().map(of_pair).fold(0.0, f64::max),
         };
         all.expected += f64::from(count) * best;
