@@ -5,7 +5,7 @@
 //! cover; it is a link if there is one such row, and no other released row has it alone.
 //! *Probabilistic linkage* also uses what agrees in part: levels of agreement (`compare.rs`), pairs
 //! by blocking (`block.rs`), weights by expectation maximization (`model.rs`), and a one-to-one
-//! assignment (`assign.rs`). Both work on distinct tuples; rows that are alike are never told apart
+//! assignment (`assign.rs`). Both work on distinct tuples; rows that are alike are not distinguished
 //! by their order. Counts of patterns are kept, not pairs, except those that can become a link.
 
 mod assign;
@@ -288,8 +288,8 @@ fn check(request: &Request<'_>) -> Result<()> {
 fn no_common_values(request: &Request<'_>, comparers: &[Comparer<'_>]) -> Result<()> {
     let mut faults = Vec::new();
     for ((released, external), comparer) in request.on.iter().zip(comparers) {
-        let mut told = comparer.covers.iter().filter(|covered| !covered.anything).peekable();
-        let apart = told.peek().is_some() && told.all(|covered| covered.share == 0.0);
+        let mut informative = comparer.covers.iter().filter(|covered| !covered.anything).peekable();
+        let apart = informative.peek().is_some() && informative.all(|covered| covered.share == 0.0);
         if apart {
             faults.push(
                 fault!(
