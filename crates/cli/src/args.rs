@@ -1,5 +1,6 @@
 //! The command line: commands, options and their help texts.
 
+mod attack;
 mod documents;
 mod evaluate;
 mod everyday;
@@ -15,6 +16,7 @@ mod values;
 
 use clap::{Parser, Subcommand};
 
+pub use attack::{Attack, Attacked, Chosen, LinkAttack};
 pub use documents::{Scrub, ScrubDates, ScrubMode, TextEncoding};
 pub use evaluate::Evaluate;
 pub use everyday::{
@@ -78,6 +80,8 @@ pub enum Command {
     Compare(Compare),
     /// Assess the re-identification risk of a table
     Risk(Risk),
+    /// Attack a release as an outsider would, and compare with a control
+    Attack(Attack),
     /// Measure loss, privacy and risk of a table that another tool de-identified
     Measure(Measure),
     /// Compute statistics of a release, with bounds that hold for the original
@@ -118,6 +122,7 @@ impl Command {
             Command::Explore(args) => &args.output,
             Command::Compare(args) => &args.output,
             Command::Risk(args) => &args.output,
+            Command::Attack(args) => args.command.output(),
             Command::Measure(args) => &args.output,
             Command::Stats(args) => &args.output,
             Command::Evaluate(args) => &args.output,

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),
         Command::Risk(args) => commands::risk::run(args),
+        Command::Attack(args) => commands::attack::run(args),
         Command::Measure(args) => commands::measure::run(args),
         Command::Stats(args) => commands::stats::run(args),
         Command::Network(args) => commands::network::run(args),

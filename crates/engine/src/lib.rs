@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod argus;
+mod attack;
 mod augment;
 mod cells;
 mod chunks;
@@ -69,6 +70,7 @@ mod verify;
 mod weights;
 
 pub use argus::Held;
+pub use attack::{LinkRequest, Outside, known_columns};
 pub use augment::Augmented;
 pub use cells::Cells;
 pub use compare::{ExperimentCommands, ExperimentFile};

@@ -21,6 +21,7 @@ const AREAS: &[(&str, &str)] = &[
     ("algorithm", "Search and recoding."),
     ("arguments", "Arguments of the program."),
     ("argus", "Decisions by hand, `throng argus`."),
+    ("attack", "Attacks on releases, `throng attack`."),
     ("augment", "One field per level, `throng augment`."),
     ("bundle", "Policies that are bundled with their files."),
     ("certificate", "Certificates."),

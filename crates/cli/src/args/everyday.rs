@@ -209,6 +209,9 @@ pub struct Verify {
     /// Certificate [default: as in the policy, or beside the release]
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Attack database: also checks that nobody in it has fewer than k candidates in the release
+    #[arg(long, value_name = "FILE.toml")]
+    pub attack: Option<PathBuf>,
     /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
@@ -244,6 +247,10 @@ pub struct Risk {
     /// suppressed rows
     #[arg(long, value_name = "FILE.json")]
     pub certificate: Option<PathBuf>,
+    /// Attack database: only the quasi-identifiers that it has count, and its people are the
+    /// population
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["population", "weights", "fraction", "subject"])]
+    pub attack: Option<PathBuf>,
     /// Size of the population, or a table of it
     #[arg(long, value_name = "N|FILE", allow_negative_numbers = true, conflicts_with_all = ["weights", "fraction"])]
     pub population: Option<String>,

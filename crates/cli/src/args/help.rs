@@ -11,7 +11,7 @@ use super::Args;
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Everyday commands",
-        &["demo", "inspect", "suggest", "release", "verify", "scrub", "measure", "risk", "stats"],
+        &["demo", "inspect", "suggest", "release", "verify", "scrub", "measure", "risk", "attack", "stats"],
     ),
     ("Policies and hierarchies", &["policy", "hierarchy", "schema"]),
     (
@@ -22,7 +22,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 
 /// What some commands are called elsewhere.
-const ELSEWHERE: [(&str, &str); 17] = [
+const ELSEWHERE: [(&str, &str); 19] = [
     ("anonymize", "release"),
     ("anonymise", "release"),
     ("deidentify", "release"),
@@ -37,6 +37,8 @@ const ELSEWHERE: [(&str, &str); 17] = [
     ("describe", "inspect"),
     ("redact", "scrub"),
     ("assess", "risk"),
+    ("link", "attack"),
+    ("reidentify", "attack"),
     ("generate", "synth"),
     ("statistics", "stats"),
     ("summary", "stats"),

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod argus;
+pub mod attack;
 pub mod augment;
 pub mod compare;
 pub mod completions;

@@ -9,14 +9,14 @@ use throng::release::Certificate;
 use throng::report::risk_page;
 use throng::risk::{self, Asked, Named, Parts, Population, Risk, Table};
 use throng::watch::Watch;
-use throng_engine::{Engine, OverwriteGuard, PolicyFile, Source, sniff, write_atomically};
+use throng_engine::{Engine, OverwriteGuard, PolicyFile, Source, known_columns, sniff, write_atomically};
 
 use super::json;
 use super::verify::read_certificate;
 use crate::Ended;
 use crate::args;
 use crate::progress::Line;
-use crate::show::{out, sanitized};
+use crate::show::{note, out, sanitized};
 
 /// The most combinations on the screen.
 const SHOWN: usize = 20;
@@ -47,6 +47,9 @@ fn overwrite_guard(args: &args::Risk) -> Result<OverwriteGuard> {
     if let Some(certificate) = &args.certificate {
         guard = guard.and("the certificate", certificate);
     }
+    if let Some(database) = &args.attack {
+        guard = guard.and("the attack database", database);
+    }
     Ok(match &args.population {
         Some(people) => guard.named("the population", people),
         None => guard,
@@ -65,7 +68,16 @@ fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     // Before the table is read, which may take long.
     asked.check()?;
     let source = reader.source(&args.input)?;
-    let (by, columns) = reader.columns(&source)?;
+    let (by, mut columns) = reader.columns(&source)?;
+    let database = args.attack.as_ref().map(|path| reader.engine.attack_database(path, watch)).transpose()?;
+    if let Some(database) = &database {
+        let known = known_columns(&columns, database)?;
+        let unknown: Vec<String> = columns.iter().filter(|name| !known.contains(name)).cloned().collect();
+        if !unknown.is_empty() {
+            note(&format!("The attack database does not have {}: left out", unknown.join(", ")));
+        }
+        columns = known;
+    }
     asked.max_size = args.max_size.unwrap_or_else(|| risk::size_for(columns.len()));
     let named = Named { by, columns: &columns };
     if let Some(subject) = reader.subject(&source)? {
@@ -74,6 +86,10 @@ fn assess(args: &args::Risk, watch: &Watch) -> Result<Risk> {
     }
     let (table, weights) = reader.sample(&source, named)?;
     asked.population = weights.unwrap_or(asked.population);
+    if let Some(database) = &database {
+        let people = reader.engine.attack_people(database, &columns)?;
+        asked.population = table.drawn_from(&people, asked.missing, watch)?;
+    }
     if let Some(file) = args.population.as_ref().filter(|_| matches!(asked.population, Population::Unknown)) {
         let people =
             reader.read(&reader.source(file)?, &[Named { by: "--population", columns: &columns }])?;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use throng::error::Result;
 use throng::fault;
-use throng::policy::Input;
+use throng::policy::{Header, Input};
 use throng::release::Certificate;
 use throng::verify::Verdict;
-use throng_engine::{Engine, PolicyFile, Source};
+use throng::watch::Watch;
+use throng_engine::{Engine, PolicyFile, Source, sniff};
 
 use super::json;
 use super::release::{in_policy, use_threads};
@@ -34,14 +35,37 @@ pub fn run(args: &args::Verify) -> Result<Ended> {
     let line = Line::new();
     let engine = Engine::new();
     let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref(), &line.watch());
+    let attacked = verdict.and_then(|verdict| match &args.attack {
+        Some(database) => attacked(verdict, args, &policy, database, &line.watch()),
+        None => Ok(verdict),
+    });
     line.clear();
-    let verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;
+    let verdict = attacked.map_err(|e| in_policy(e, &policy, &text))?;
     if args.output.json {
         out(&json(&verdict)?)?;
     } else {
         out(&table(&verdict))?;
     }
     Ok(if verdict.holds() { Ended::Holds } else { Ended::DoesNotHold })
+}
+
+/// The verdict with what an attack database makes of the release.
+fn attacked(
+    mut verdict: Verdict,
+    args: &args::Verify,
+    policy: &PolicyFile,
+    database: &Path,
+    watch: &Watch,
+) -> Result<Verdict> {
+    let engine = Engine::new();
+    let database = engine.attack_database(database, watch)?;
+    let mut input = sniff(&args.release.display().to_string())?;
+    input.null.clone_from(&policy.policy.input.null);
+    input.header = policy.policy.input.header.filter(|header| *header == Header::FirstLine);
+    let release = Source::open(&input, Path::new(""))?;
+    let finding = engine.verify_attack(policy, &release, &database, watch)?;
+    verdict.claims.insert("attack".to_owned(), finding);
+    Ok(verdict)
 }
 
 fn certificate_path(args: &args::Verify, policy: &PolicyFile) -> PathBuf {

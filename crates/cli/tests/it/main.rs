@@ -27,6 +27,7 @@ mod repeat;
 mod risk;
 mod measure;
 mod argus;
+mod attack;
 mod augment;
 mod sampled;
 mod screen;

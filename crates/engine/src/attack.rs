@@ -1,0 +1,340 @@
+//! Reads what an attack needs: a release, the tables that the adversary has, and what the policy
+//! says about columns. Each table is read once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use throng::error::{Error, Result};
+use throng::fault;
+use throng::hierarchy::{Hierarchy, Spec, build};
+use throng::policy::{Diversity, Missing, ModelSpec, Role};
+use throng::risk::Table as RiskTable;
+use throng::rows::Rows;
+use throng::table::{Code, Dictionary};
+use throng::tuples::Tuples;
+use throng::verify::Finding;
+use throng::watch::Watch;
+use throng_attack::database::AttackDatabase;
+use throng_attack::known::narrowed;
+use throng_attack::link::{Linkage, Request, link};
+use throng_attack::scene::{Bound, Roles, Scene, Settings, Tables};
+use throng_attack::table::Coded;
+
+use crate::Engine;
+use crate::describe::sniff;
+use crate::policy_file::PolicyFile;
+use crate::source::Source;
+use crate::table::FileTable;
+
+/// A table that the adversary has.
+pub enum Outside<'a> {
+    /// In files.
+    Files(&'a Source),
+    /// An attack database.
+    Database(&'a Coded),
+}
+
+/// What a linking attack is asked.
+pub struct LinkRequest<'a> {
+    /// Columns of the release and of the external table.
+    pub on: &'a [(String, String)],
+    /// The column that names the person in both tables.
+    pub truth: Option<&'a str>,
+    /// The policy of the release, whose hierarchies say what labels mean.
+    pub policy: Option<&'a PolicyFile>,
+    /// The least probability of a link.
+    pub threshold: f64,
+    /// The seed of what is drawn.
+    pub seed: u64,
+    /// How many links are explained.
+    pub explained: usize,
+}
+
+impl Engine {
+    /// Links a release with an external table.
+    ///
+    /// # Errors
+    /// Columns that are not there, a truth that is also linked on, what cannot be read, and
+    /// [`link`].
+    pub fn attack_link(
+        &self,
+        release: &Source,
+        external: &Outside<'_>,
+        asked: &LinkRequest<'_>,
+        watch: &Watch,
+    ) -> Result<Linkage> {
+        if let Some(truth) = asked.truth
+            && asked.on.iter().any(|(a, b)| a == truth || b == truth)
+        {
+            return Err(fault!(
+                Input,
+                "attack.truth-is-linked-on",
+                "`{column}` is the truth, and rows are linked on it",
+                column = truth
+            )
+            .key("--truth")
+            .help("the truth only scores links: leave it out of --on")
+            .into());
+        }
+        let ours: Vec<&str> = asked.on.iter().map(|pair| pair.0.as_str()).chain(asked.truth).collect();
+        let theirs: Vec<&str> = asked.on.iter().map(|pair| pair.1.as_str()).chain(asked.truth).collect();
+        let released = self.coded(release, &ours, watch)?;
+        let others = match external {
+            Outside::Files(source) => self.coded(source, &theirs, watch)?,
+            Outside::Database(table) => some_of(table, &theirs)?,
+        };
+        let hierarchies = asked.on.iter().zip(&others.columns).map(|((name, _), column)| {
+            asked.policy.map_or(Ok(None), |policy| hierarchy(policy, name, &column.dictionary, false))
+        });
+        let request = Request {
+            release: &released,
+            external: &others,
+            on: asked.on,
+            hierarchies: &hierarchies.collect::<Result<Vec<_>>>()?,
+            truth: asked.truth.is_some(),
+            threshold: asked.threshold,
+            seed: asked.seed,
+            explained: asked.explained,
+        };
+        link(&request, watch)
+    }
+
+    /// Sets the scene of other attacks.
+    ///
+    /// # Errors
+    /// What cannot be read, and [`Scene::new`].
+    pub fn attack_scene(
+        &self,
+        policy: &PolicyFile,
+        release: &Source,
+        (original, other): (Option<&Source>, Option<&Source>),
+        population: Option<&Outside<'_>>,
+        settings: Settings,
+        watch: &Watch,
+    ) -> Result<Scene> {
+        let roles = roles(policy);
+        let there = self.columns(release)?;
+        // What the release does not show, nobody can attack in it.
+        let shown = |name: &&String| there.contains(name);
+        let sensitive: Vec<String> = roles.sensitive.iter().filter(shown).cloned().collect();
+        let roles = Roles { sensitive, ..roles };
+        let read = |source: &Source| {
+            let there = self.columns(source)?;
+            let quasi = roles.quasi.iter().map(String::as_str);
+            let sensitive = roles.sensitive.iter().filter(|name| there.contains(name)).map(String::as_str);
+            self.coded(source, &quasi.chain(sensitive).collect::<Vec<_>>(), watch)
+        };
+        let released = read(release)?;
+        let original = original.map(|source| self.prepared(source.clone(), policy, watch)).transpose()?;
+        let original = original.as_ref().map(&read).transpose()?;
+        let other = other.map(&read).transpose()?;
+        let population = match population {
+            None => None,
+            Some(Outside::Files(source)) => Some(read(source)?),
+            Some(Outside::Database(table)) => {
+                let names = roles.quasi.iter().chain(&roles.sensitive).map(String::as_str);
+                let has = |name: &&str| {
+                    table.column(name).is_some() || roles.quasi.iter().any(|quasi| quasi == name)
+                };
+                Some(some_of(table, &names.filter(has).collect::<Vec<_>>())?)
+            }
+        };
+        let hierarchies = roles.quasi.iter().map(|name| {
+            let known = original.as_ref().or(population.as_ref()).and_then(|table| table.column(name));
+            known.map_or(Ok(None), |column| hierarchy(policy, name, &column.dictionary, original.is_some()))
+        });
+        let hierarchies = hierarchies.collect::<Result<Vec<_>>>()?;
+        let tables = Tables {
+            release: &released,
+            other: other.as_ref(),
+            original: original.as_ref(),
+            population: population.as_ref(),
+            hierarchies: &hierarchies,
+        };
+        Scene::new(&tables, roles, settings)
+    }
+
+    /// Reads an attack database.
+    ///
+    /// # Errors
+    /// What cannot be read, and [`AttackDatabase::assemble`].
+    pub fn attack_database(&self, path: &Path, watch: &Watch) -> Result<Coded> {
+        let name = path.display().to_string();
+        let unreadable = |e: std::io::Error| {
+            fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(&name)
+        };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let in_file =
+            |e: Error| e.map(|fault| if fault.place.file.is_none() { fault.file(&name) } else { fault });
+        let declared = AttackDatabase::parse(&text).map_err(in_file)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut tables = BTreeMap::new();
+        for (table, spec) in &declared.tables {
+            let mut input = sniff(&folder.join(&spec.path).display().to_string())?;
+            input.null.extend(spec.null.iter().cloned());
+            let source = Source::open(&input, Path::new(""))?;
+            let columns = self.columns(&source)?;
+            let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+            tables.insert(table.clone(), self.coded(&source, &names, watch)?);
+        }
+        let load = |file: &str| -> Result<String> {
+            std::fs::read_to_string(folder.join(file)).map_err(|e| {
+                fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(file).into()
+            })
+        };
+        declared.assemble(&tables, &load).map_err(in_file)
+    }
+
+    /// What an attack database makes of a release: whether somebody in it has fewer than k
+    /// candidates, by the quasi-identifiers that the database has.
+    ///
+    /// # Errors
+    /// What cannot be read, and a database without any quasi-identifier.
+    pub fn verify_attack(
+        &self,
+        policy: &PolicyFile,
+        release: &Source,
+        database: &Coded,
+        watch: &Watch,
+    ) -> Result<Finding> {
+        let roles = roles(policy);
+        let names = known_columns(&roles.quasi, database)?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let released = self.coded(release, &names, watch)?;
+        let people = some_of(database, &names)?;
+        let hierarchies = names
+            .iter()
+            .zip(&people.columns)
+            .map(|(name, column)| hierarchy(policy, name, &column.dictionary, false));
+        let found = narrowed(&released, &people, &hierarchies.collect::<Result<Vec<_>>>()?, roles.k);
+        let by = names.join(", ");
+        Ok(Finding {
+            holds: found.below == 0,
+            found: match found.least {
+                None => format!("nobody of the attack database fits a released row, by {by}"),
+                Some(least) => format!(
+                    "{} of {} rows have fewer than {} candidates by {by}; the least number is {least}",
+                    found.below, found.rows, roles.k
+                ),
+            },
+            unchecked: false,
+        })
+    }
+
+    /// The people of an attack database as the population of a risk assessment.
+    ///
+    /// # Errors
+    /// Columns that it lacks.
+    pub fn attack_people(&self, database: &Coded, columns: &[String]) -> Result<RiskTable> {
+        let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let people = some_of(database, &names)?;
+        let codes: Vec<Vec<Code>> = people.columns.iter().map(|column| column.codes.clone()).collect();
+        let mut tuples = Tuples::new(columns.len());
+        tuples.add(&codes, people.rows)?;
+        let dictionaries = people.columns.into_iter().map(|column| column.dictionary).collect();
+        Ok(RiskTable::new(columns.to_vec(), dictionaries, tuples))
+    }
+
+    /// Named columns of a table.
+    fn coded(&self, source: &Source, names: &[&str], watch: &Watch) -> Result<Coded> {
+        let table = FileTable::new(self, source)?;
+        Coded::read(&table as &dyn Rows, names, &[], watch).map_err(|e| {
+            e.map(|fault| if fault.place.file.is_none() { fault.file(&source.name) } else { fault })
+        })
+    }
+}
+
+/// The columns that an adversary knows: a value that no table of theirs has carries no risk of
+/// linkage [Katirai 2006, "Threat model"].
+///
+/// # Errors
+/// None of them.
+pub fn known_columns(columns: &[String], database: &Coded) -> Result<Vec<String>> {
+    let known: Vec<String> = columns.iter().filter(|name| database.column(name).is_some()).cloned().collect();
+    if known.is_empty() {
+        return Err(fault!(
+            Input,
+            "attack.database-knows-nothing",
+            "the attack database has none of the columns {columns}",
+            columns = columns.join(", ")
+        )
+        .help("declare a table, a join or an inference that has one of them")
+        .into());
+    }
+    Ok(known)
+}
+
+/// Named columns of an attack database.
+fn some_of(table: &Coded, names: &[&str]) -> Result<Coded> {
+    let mut columns = Vec::new();
+    let mut faults = Vec::new();
+    for &name in names {
+        match table.column(name) {
+            Some(column) => columns.push(column.clone()),
+            None => faults.push(
+                fault!(
+                    Input,
+                    "attack.database-no-such-column",
+                    "the attack database has no column `{column}`",
+                    column = name
+                )
+                .help("declare a table, a join or an inference that has it"),
+            ),
+        }
+    }
+    Error::check(faults)?;
+    Ok(Coded { columns, rows: table.rows })
+}
+
+/// What a policy says about columns.
+fn roles(policy: &PolicyFile) -> Roles {
+    let policy = &policy.policy;
+    let named = |role: Role| policy.with_role(role).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let bound = |model: &ModelSpec| match model {
+        ModelSpec::LDiversity(model) => {
+            let bound = match model.kind {
+                Diversity::Distinct => Bound::Distinct(model.l.round() as u64),
+                Diversity::Entropy | Diversity::Recursive => Bound::Share(1.0 / model.l),
+            };
+            Some((model.column.clone(), bound))
+        }
+        ModelSpec::PSensitive(model) => Some((model.column.clone(), Bound::Distinct(model.p))),
+        ModelSpec::AlphaK(model) => Some((model.column.clone(), Bound::Share(model.alpha))),
+        ModelSpec::MConfidentiality(model) => Some((model.column.clone(), Bound::Share(1.0 / model.m))),
+        _ => None,
+    };
+    Roles {
+        quasi: named(Role::Quasi),
+        sensitive: named(Role::Sensitive),
+        k: policy.privacy.k().unwrap_or(2),
+        bounds: policy.privacy.models.iter().filter_map(bound).collect(),
+        missing_is_value: policy.input.missing == Missing::Value,
+    }
+}
+
+/// The hierarchy of a column, if its labels do not say by themselves what they cover. Labels that
+/// depend on the values of the table follow from the original alone.
+fn hierarchy(
+    policy: &PolicyFile,
+    column: &str,
+    values: &Dictionary,
+    of_original: bool,
+) -> Result<Option<Hierarchy>> {
+    let Some(spec) = policy.policy.columns.get(column).and_then(|column| column.hierarchy.as_ref()) else {
+        return Ok(None);
+    };
+    let load = |path: &str| policy.load(path);
+    let listed = match spec {
+        Spec::File(_) => true,
+        Spec::Order(order) => !order.values.is_empty(),
+        _ => false,
+    };
+    match spec {
+        _ if listed => build(spec, &Dictionary::new(), &load).map(Some),
+        Spec::Icd9 | Spec::Icd10 | Spec::Order(_) | Spec::Priority(_) if of_original => {
+            build(spec, values, &load).map(Some)
+        }
+        Spec::Icd9 | Spec::Icd10 => build(spec, values, &load).map(Some),
+        _ => Ok(None),
+    }
+}
