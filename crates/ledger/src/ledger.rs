@@ -243,7 +243,7 @@ impl Ledger {
                 }
             }
             if !all.is_empty() {
-                all.iter().for_each(|name| drop(of.insert(name.clone(), groups.len())));
+                of.extend(all.iter().map(|name| (name.clone(), groups.len())));
                 groups.push(all);
             }
         };

@@ -9,7 +9,7 @@ use throng_terms::watch::Watch;
 use crate::support::open;
 
 /// The example that appends until it is killed: it is built with the tests, beside their folder.
-fn append() -> Command {
+pub fn append() -> Command {
     let tests = std::env::current_exe().unwrap();
     let profile = tests.ancestors().nth(2).unwrap();
     Command::new(profile.join("examples").join(format!("append{}", std::env::consts::EXE_SUFFIX)))
