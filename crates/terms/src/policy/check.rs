@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, subject,
+    Column, Format, Policy, Role, argus, guide, ledger, local, models, nesting, prepare, profile, rules, subject,
     substitute, template,
 };
 use crate::error::{Fault, nearest};
@@ -37,6 +37,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     substitute::check(policy, &mut faults);
     template::check(policy, &mut faults);
     guide::check(policy, &mut faults);
+    ledger::check(policy, &mut faults);
     linked(policy, &mut faults);
     rules::check(policy, &mut faults);
     loss(policy, &mut faults);
