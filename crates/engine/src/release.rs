@@ -5,6 +5,7 @@
 //! `paths.rs`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throng::decide::{Circumstances, DecidedAssignment, Decision, decide, decide_again, decide_as_certified};
@@ -23,6 +24,8 @@ use throng::watch::{Stage, Watch};
 use crate::Engine;
 use crate::external::External;
 use crate::holder::{HolderFile, HolderFiles, publish_with};
+use crate::ledger::ReleaseLedger;
+use crate::left_out::LeftOut;
 use crate::notes::StatedTable;
 use crate::paths::{Paths, Staging};
 use crate::policy_file::PolicyFile;
@@ -62,6 +65,24 @@ impl Job<'_> {
             None => self.watch.clone(),
         }
     }
+
+    /// The watch of the stages after that. What ended a search early does not end the rest. Half of
+    /// the regions would not be a release, so that a request while they were formed is still one to
+    /// stop; "best" has a complete result by then.
+    fn writing(&self) -> Watch {
+        let policy = &self.policy.policy;
+        let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
+        if whole { self.watch.clone() } else { self.watch.acknowledge() }
+    }
+}
+
+/// What was decided and written, and waits for the verifier.
+struct Attempt {
+    prepared: Prepared,
+    decision: Decision,
+    stage: Staging,
+    recoding: Recoding,
+    written: Written,
 }
 
 /// A release that was written and verified.
@@ -90,24 +111,18 @@ impl Engine {
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
         let template = job.policy.template()?;
-        let prepared = self.prepare(job)?;
-        let started = Instant::now();
-        let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started))?;
-        decision.search.seconds = started.elapsed().as_secs_f64();
-        // What ended a search early does not end the rest. Half of the regions would not be a
-        // release, so that a request while they were formed is still one to stop; "best" has a
-        // complete result by then.
-        let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
-        let watch = &if whole { job.watch.clone() } else { job.watch.acknowledge() };
-        watch.done(Stage::Writing, 0, Some(prepared.rows))?;
-
-        let (stage, recoding, written) = self.write(job, &prepared, &decision, watch)?;
+        let signing_key = job.policy.signing_key()?;
+        let mut ledger = ReleaseLedger::open(job.policy)?;
+        let Attempt { prepared, decision, stage, recoding, written } = self.attempts(job, ledger.as_mut())?;
+        let watch = &job.writing();
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;
+        release.ledger = ledger.as_ref().map(ReleaseLedger::facts);
         let certificate =
             Certificate::new(release.clone().published(), written.columns.clone(), figures.classes)?;
+        let certificate = job.policy.sign(certificate, signing_key.as_ref())?;
         let Prepared { source, paths, problem, columns, .. } = &prepared;
         let subject = Subject {
             policy,
@@ -141,21 +156,52 @@ impl Engine {
         let load = |path: &str| job.policy.load(path);
         facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
         let files = holder_files(job, (problem, &decision), &written)?;
+        // What is in the ledger and not published is the safe side of what a kill can leave.
+        if let Some(ledger) = &mut ledger {
+            ledger.append(job.policy, &certificate, watch)?;
+        }
         publish_with(files, || stage.publish(paths, &certificate, &facts))?;
         Ok(Done { certificate, verdict, facts, paths: paths.clone(), holder: job.holder.clone() })
     }
 
-    /// Writes the release to where it waits for the verifier.
+    /// Decides and writes, until the ledger accepts it where there is one.
+    fn attempts(&self, job: &Job<'_>, mut ledger: Option<&mut ReleaseLedger>) -> Result<Attempt> {
+        loop {
+            let left_out = ledger.as_ref().and_then(|ledger| ledger.left_out());
+            let attempt = self.attempt(job, left_out, ledger.is_some())?;
+            let Some(ledger) = &mut ledger else { return Ok(attempt) };
+            let of_row = &attempt.written.classes_of_rows;
+            let made = (&attempt.prepared, &attempt.decision, &of_row[..]);
+            if ledger.accepts(self, &job.policy.policy, made, &job.writing())? {
+                return Ok(attempt);
+            }
+        }
+    }
+
+    /// Reads the table without some people, decides, and writes.
+    fn attempt(&self, job: &Job<'_>, left_out: Option<Arc<LeftOut>>, of_rows: bool) -> Result<Attempt> {
+        let prepared = self.prepare(job, left_out)?;
+        let started = Instant::now();
+        let mut decision = decide_with_model(job.policy, &prepared.problem, &job.deciding(started))?;
+        decision.search.seconds = started.elapsed().as_secs_f64();
+        let watch = &job.writing();
+        watch.done(Stage::Writing, 0, Some(prepared.rows))?;
+        let (stage, recoding, written) = self.write(job, (&prepared, &decision), of_rows, watch)?;
+        Ok(Attempt { prepared, decision, stage, recoding, written })
+    }
+
+    /// Writes the release to where it waits for the verifier; finds the class of every row where
+    /// somebody asks for it.
     fn write(
         &self,
         job: &Job<'_>,
-        prepared: &Prepared,
-        decision: &Decision,
+        (prepared, decision): (&Prepared, &Decision),
+        of_rows: bool,
         watch: &Watch,
     ) -> Result<(Staging, Recoding, Written)> {
         let stage = Staging::new(&prepared.paths)?;
         let mut recoding = Recoding::new(&prepared.problem.names, &prepared.maps, &decision.recoded);
-        let asked = job.holder.paths().next().is_some();
+        let asked = of_rows || job.holder.paths().next().is_some();
         let mut row_classes =
             asked.then(|| RowClasses::new(&prepared.problem.names, &prepared.maps, &decision.recoded));
         if let Some(contents) = &prepared.contents {
@@ -177,7 +223,7 @@ impl Engine {
         watch: &Watch,
     ) -> Result<Circumstances> {
         let file = |path: String, sha256: String, rows: u64| FileFacts { path, sha256, rows };
-        let input = prepared.source.digests(watch)?.published.clone();
+        let input = prepared.source.published(watch)?;
         let output = prepared.paths.name();
         Ok(Circumstances {
             rows: prepared.rows,

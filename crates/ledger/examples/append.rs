@@ -38,7 +38,9 @@ fn main() -> Result<()> {
         };
         let entry = ledger.append_release(&offer, facts, "2026-01-01T00:00:00Z".into(), &watch)?;
         // A pipe that is closed ends the process that was killed anyway.
-        if writeln!(std::io::stdout(), "{} {recipient} {} {number}", entry.number, std::process::id()).is_err() {
+        if writeln!(std::io::stdout(), "{} {recipient} {} {number}", entry.number, std::process::id())
+            .is_err()
+        {
             break;
         }
     }

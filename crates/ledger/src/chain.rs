@@ -150,7 +150,8 @@ impl Entry {
 
     fn text(&self) -> Result<String> {
         let text = Text { at: self.at.clone(), body: self.body.clone() };
-        serde_json::to_string(&text).map_err(|e| Fault::bug(format!("an entry cannot be written: {e}")).into())
+        serde_json::to_string(&text)
+            .map_err(|e| Fault::bug(format!("an entry cannot be written: {e}")).into())
     }
 
     /// As a store keeps it.

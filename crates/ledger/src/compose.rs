@@ -5,7 +5,8 @@
 //! finds the trace. The candidates are the subjects with the same trace. All releases can be
 //! computed from the one table that has a row per subject with its trace and its sensitive values.
 //! So whatever somebody derives from them, from differences and intersections too, follows from a
-//! table in which every trace has k subjects [Sweeney 2001, 5.4]. A subject that was added or
+//! table in which every trace has k subjects. That ends the complementary release attack and the
+//! temporal attack [Katirai 2006, "Attacks on k-anonymity"]. A subject that was added or
 //! removed between two releases has a trace of its own, which needs k subjects as well.
 //!
 //! Where a subject has several rows in a release, its rows are matched between releases: first by

@@ -491,11 +491,7 @@ impl Ledger {
             let conflicts = joined.conflicts();
             views.push(self.report(&view, &joined, &conflicts));
         }
-        Ok(Report {
-            entries: self.entries.len() as u64,
-            holds: views.iter().all(ViewReport::holds),
-            views,
-        })
+        Ok(Report { entries: self.entries.len() as u64, holds: views.iter().all(ViewReport::holds), views })
     }
 }
 

@@ -1,9 +1,9 @@
 //! The record of a project's releases, what they reveal together, and signatures.
 //!
 //! A release that is safe alone may be unsafe beside an earlier one about the same people
-//! [Sweeney 2001, 5.4]. The ledger keeps of every release who received it and, for every subject
-//! in it, a keyed digest, a number of the class and numbers of the sensitive values. It keeps no
-//! cell. [`compose`] joins the releases that one recipient has and counts the subjects that are
+//! [Katirai 2006, "Attacks on k-anonymity"]. The ledger keeps of every release who received it
+//! and, for every subject in it, a keyed digest, a number of the class and numbers of the sensitive
+//! values. It keeps no cell. [`compose`] joins the releases that one recipient has and counts the subjects that are
 //! alike in all of them; [`Ledger`] refuses, or withholds rows, where that is fewer than k.
 //!
 //! `secret.rs` makes the digests, `members.rs` has the subjects of a release as columns,

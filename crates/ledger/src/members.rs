@@ -173,9 +173,7 @@ pub fn subject_parts(subjects: &[SubjectDigest]) -> Vec<Vec<u8>> {
 /// Reads a part of subjects.
 pub fn read_subjects(bytes: &[u8]) -> Option<Vec<SubjectDigest>> {
     let whole = bytes.len().is_multiple_of(16);
-    whole.then(|| {
-        bytes.chunks_exact(16).map(|s| s.iter().fold(0, |v, &b| v << 8 | u128::from(b))).collect()
-    })
+    whole.then(|| bytes.chunks_exact(16).map(|s| s.iter().fold(0, |v, &b| v << 8 | u128::from(b))).collect())
 }
 
 /// SHA-256 of parts, each preceded by its length.

@@ -246,9 +246,10 @@ mod tests {
         assert!(!history.follows(&public[3], &public[0]) && !history.follows(&public[0], &public[1]));
         // A rotation that another key signed is none.
         let Body::KeyRotated { signature, .. } = keys[3].rotate_to(&public[3]) else { panic!("a rotation") };
-        let forged =
-            Body::KeyRotated { old: public[2].to_string(), new: public[3].to_string(), signature };
-        assert!(!KeyHistory::new([&entries[0], &entries[1], &forged].into_iter()).follows(&public[3], &public[0]));
+        let forged = Body::KeyRotated { old: public[2].to_string(), new: public[3].to_string(), signature };
+        assert!(
+            !KeyHistory::new([&entries[0], &entries[1], &forged].into_iter()).follows(&public[3], &public[0])
+        );
         entries.push(Body::KeyRevoked { key: public[1].to_string(), reason: "lost".into() });
         let history = KeyHistory::new(entries.iter());
         assert!(!history.follows(&public[2], &public[0]));

@@ -106,8 +106,9 @@ fn failed(path: &Path, error: &rusqlite::Error) -> Error {
         )
         .help("free some space and repeat the release"),
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            fault!(Data, "ledger.damaged", "the file is not a ledger, or it is damaged")
-                .help("restore the last backup whose `throng ledger check` holds; do not release until it holds")
+            fault!(Data, "ledger.damaged", "the file is not a ledger, or it is damaged").help(
+                "restore the last backup whose `throng ledger check` holds; do not release until it holds",
+            )
         }
         _ => fault!(System, "ledger.unreachable", "the ledger cannot be used: {reason}", reason = error)
             .help("check the path and the permissions of ledger.path"),

@@ -209,6 +209,9 @@ pub struct Verify {
     /// Certificate [default: as in the policy, or beside the release]
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Public key that must have signed the certificate
+    #[arg(long, value_name = "PUBLIC")]
+    pub signed_by: Option<PathBuf>,
     /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,

@@ -9,6 +9,8 @@ pub mod demo;
 pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
+pub mod key;
+pub mod ledger;
 pub mod man;
 pub mod measure;
 pub mod network;

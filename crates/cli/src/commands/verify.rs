@@ -7,7 +7,7 @@ use throng::fault;
 use throng::policy::Input;
 use throng::release::Certificate;
 use throng::verify::Verdict;
-use throng_engine::{Engine, PolicyFile, Source};
+use throng_engine::{Engine, PolicyFile, Source, read_public_key};
 
 use super::json;
 use super::release::{in_policy, use_threads};
@@ -35,7 +35,11 @@ pub fn run(args: &args::Verify) -> Result<Ended> {
     let engine = Engine::new();
     let verdict = engine.verify(&policy, &args.release, &certificate, original.as_ref(), &line.watch());
     line.clear();
-    let verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;
+    let mut verdict = verdict.map_err(|e| in_policy(e, &policy, &text))?;
+    if let Some(path) = &args.signed_by {
+        let trusted = read_public_key(path)?;
+        verdict.claims.insert("signature".into(), policy.signature_claim(&certificate, &trusted));
+    }
     if args.output.json {
         out(&json(&verdict)?)?;
     } else {

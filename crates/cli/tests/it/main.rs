@@ -40,6 +40,7 @@ mod tamper;
 mod notes;
 mod scrub;
 mod templates;
+mod ledger;
 #[cfg(unix)]
 mod terminal;
 mod identifiers;

@@ -69,14 +69,8 @@ fn a_value_that_becomes_certain_is_found() {
 fn rows_of_a_person_are_matched_by_content_and_then_by_order() {
     // Visits 10 and 20 of persons 1 and 2; visit 30 comes later.
     let first = release(&[(1, 10, 1, 0), (1, 20, 2, 0), (2, 11, 1, 0), (2, 21, 2, 0)]);
-    let second = release(&[
-        (1, 10, 5, 0),
-        (1, 15, 7, 0),
-        (1, 20, 6, 0),
-        (2, 11, 5, 0),
-        (2, 16, 7, 0),
-        (2, 21, 6, 0),
-    ]);
+    let second =
+        release(&[(1, 10, 5, 0), (1, 15, 7, 0), (1, 20, 6, 0), (2, 11, 5, 0), (2, 16, 7, 0), (2, 21, 6, 0)]);
     let joined = join(&[first, second], 1);
     assert!(joined.conflicts().is_empty());
     // 1 → 5, 2 → 6, and a new one.
@@ -112,7 +106,11 @@ fn safe(tables: &[Table]) -> bool {
     (0..people).filter(|&s| tables.iter().any(|table| table[s].is_some())).all(|s| {
         let alike: Vec<usize> = (0..people).filter(|&other| trace(other) == trace(s)).collect();
         let values = |table: &Table, of: &[usize]| {
-            of.iter().filter_map(|&s| table[s]).map(|(_, value)| value).collect::<std::collections::BTreeSet<_>>().len()
+            of.iter()
+                .filter_map(|&s| table[s])
+                .map(|(_, value)| value)
+                .collect::<std::collections::BTreeSet<_>>()
+                .len()
         };
         alike.len() as u64 >= K
             && tables.iter().all(|table| {

@@ -37,7 +37,8 @@ type Accepted = (usize, u64, Table);
 fn together(of: usize, collusions: &[(usize, usize)]) -> BTreeSet<usize> {
     let mut all = BTreeSet::from([of, 0]);
     loop {
-        let more = collusions.iter().filter(|(a, b)| *a != 0 && *b != 0 && all.contains(a) != all.contains(b));
+        let more =
+            collusions.iter().filter(|(a, b)| *a != 0 && *b != 0 && all.contains(a) != all.contains(b));
         let more: Vec<usize> = more.flat_map(|(a, b)| [*a, *b]).collect();
         if more.is_empty() {
             return all;
@@ -49,7 +50,8 @@ fn together(of: usize, collusions: &[(usize, usize)]) -> BTreeSet<usize> {
 /// The fewest candidates beside the k that is promised, and the fewest values, by the definition.
 fn judge(seen: &[&Accepted]) -> Result<(), TestCaseError> {
     let people: BTreeSet<u128> = seen.iter().flat_map(|(_, _, table)| table.keys().copied()).collect();
-    let trace = |s: &u128| seen.iter().map(|(_, _, table)| table.get(s).map(|cell| cell.0)).collect::<Vec<_>>();
+    let trace =
+        |s: &u128| seen.iter().map(|(_, _, table)| table.get(s).map(|cell| cell.0)).collect::<Vec<_>>();
     for s in &people {
         let alike: Vec<&u128> = people.iter().filter(|other| trace(other) == trace(s)).collect();
         let k = seen.iter().filter(|(_, _, table)| table.contains_key(s)).map(|(_, k, _)| *k).max();

@@ -43,7 +43,8 @@ fn repeated_kills_lose_no_accepted_release() {
         let ledger = open(&path).unwrap();
         for line in &accepted {
             let (number, seal) = line.split_once(' ').unwrap();
-            let (entry, _) = ledger.sealed(seal).unwrap_or_else(|| panic!("{line} is lost after kill {kill}"));
+            let (entry, _) =
+                ledger.sealed(seal).unwrap_or_else(|| panic!("{line} is lost after kill {kill}"));
             assert_eq!(entry.number.to_string(), number);
         }
     }

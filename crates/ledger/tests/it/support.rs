@@ -18,8 +18,12 @@ pub fn open(path: &Path) -> Result<Ledger> {
 
 /// A release to a recipient: subjects with class and value.
 pub fn offer(recipient: &str, k: u64, rows: &[(u128, u64, u64)]) -> Offer {
-    let record =
-        |&(subject, class, value): &(u128, u64, u64)| Record { subject, content: 0, class, values: vec![value] };
+    let record = |&(subject, class, value): &(u128, u64, u64)| Record {
+        subject,
+        content: 0,
+        class,
+        values: vec![value],
+    };
     Offer {
         recipient: recipient.into(),
         colludes_with: Vec::new(),

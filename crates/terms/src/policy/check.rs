@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Column, Format, Policy, Role, argus, guide, ledger, local, models, nesting, prepare, profile, rules, subject,
-    substitute, template,
+    Column, Format, Policy, Role, argus, guide, ledger, local, models, nesting, prepare, profile, rules,
+    subject, substitute, template,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;

@@ -556,7 +556,11 @@ const LEDGER: &[Parameter] = &[
 const CERTIFICATE: &[Parameter] = &[
     Parameter::optional("sign_with", Path, "The file with the private key that signs the certificate."),
     Parameter::optional("expires", Text, "The last day on which the signature is valid: 2027-12-31."),
-    Parameter::optional("key_file", Path, "The file with the secret that keys the input's digest; or key_env."),
+    Parameter::optional(
+        "key_file",
+        Path,
+        "The file with the secret that keys the input's digest; or key_env.",
+    ),
     Parameter::optional("key_env", Text, "The environment variable with that secret; or key_file."),
 ];
 

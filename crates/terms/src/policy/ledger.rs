@@ -167,11 +167,11 @@ pub(super) fn check(policy: &Policy, faults: &mut Vec<Fault>) {
 
 fn places(ledger: &LedgerSpec, faults: &mut Vec<Fault>) {
     let help = "give path = \"ledger.db\", or url = \"postgresql://user@host/database\"";
-    let given = [&ledger.path, &ledger.url].map(|place| place.as_deref().is_some_and(|text| !text.is_empty()));
+    let given =
+        [&ledger.path, &ledger.url].map(|place| place.as_deref().is_some_and(|text| !text.is_empty()));
     if given != [true, false] && given != [false, true] {
-        faults.push(
-            fault!(Input, "ledger.no-place", "needs either a path or a URL").key("ledger").help(help),
-        );
+        faults
+            .push(fault!(Input, "ledger.no-place", "needs either a path or a URL").key("ledger").help(help));
     }
     let known = |url: &str| ["postgresql://", "postgres://"].iter().any(|start| url.starts_with(start));
     if ledger.url.as_deref().is_some_and(|url| !url.is_empty() && !known(url)) {
@@ -196,9 +196,14 @@ fn recipients(ledger: &LedgerSpec, faults: &mut Vec<Fault>) {
     let wrong = |other: &&String| other.trim().is_empty() || **other == PUBLIC || **other == ledger.recipient;
     for other in ledger.colludes_with.iter().filter(wrong) {
         faults.push(
-            fault!(Input, "ledger.cannot-collude", "`{other}` cannot collude with the recipient", other = other)
-                .key("ledger.colludes_with")
-                .help("name other recipients; everybody has what is public without that"),
+            fault!(
+                Input,
+                "ledger.cannot-collude",
+                "`{other}` cannot collude with the recipient",
+                other = other
+            )
+            .key("ledger.colludes_with")
+            .help("name other recipients; everybody has what is public without that"),
         );
     }
 }
@@ -261,7 +266,10 @@ mod tests {
             "ledger.unknown-url"
         );
         assert_eq!(code("[ledger]\npath = \"l.db\"\nrecipient = \"a\"\n"), "policy.no-secret");
-        assert_eq!(code("[ledger]\npath = \"l.db\"\nrecipient = \" \"\nkey_env = \"K\"\n"), "ledger.no-recipient");
+        assert_eq!(
+            code("[ledger]\npath = \"l.db\"\nrecipient = \" \"\nkey_env = \"K\"\n"),
+            "ledger.no-recipient"
+        );
         assert_eq!(code(&format!("{fine}colludes_with = [\"public\"]\n")), "ledger.cannot-collude");
         assert_eq!(code(&format!("{fine}subject = \"who\"\n")), "ledger.unknown-subject");
         assert_eq!(code(&format!("{fine}[output]\nsuppressed = \"starred\"\n")), "ledger.not-compared");
@@ -283,8 +291,7 @@ mod tests {
     fn values_follow_from_models() {
         let policy = parse("").unwrap();
         assert_eq!(policy.ledger_values(), [("ill", 2)]);
-        let policy =
-            parse("[[privacy.models]]\nl_diversity = { column = \"ill\", l = 3 }\n").unwrap();
+        let policy = parse("[[privacy.models]]\nl_diversity = { column = \"ill\", l = 3 }\n").unwrap();
         assert_eq!(policy.ledger_values(), [("ill", 3)]);
         let ledger = parse("[ledger]\npath = \"l.db\"\nrecipient = \"a\"\nkey_env = \"K\"\n").unwrap();
         assert_eq!(ledger.digest_key(), Some((None, Some("K"))));
