@@ -49,7 +49,7 @@ check:
 
 # Vocabulary, verifier and core with debug assertions; no Arrow.
 core-test:
-	$(CARGO) test --locked -p throng-terms -p throng-verify -p throng-statistics -p throng-attack -p throng -p throng-arenas
+	$(CARGO) test --locked -p throng-terms -p throng-verify -p throng-statistics -p throng-attack -p throng-ledger -p throng -p throng-arenas
 
 # The only unsafe code, with AddressSanitizer. The flag is unstable, hence the variable; the runtime
 # comes with every toolchain for this target.
@@ -86,7 +86,7 @@ fuzz: ## fuzz everything that reads what people write, a minute each
 	for target in policy hierarchy hierarchy_spec certificate xml text text_row html rtf hl7 fhir; do fuzz/run $$target 60; done
 
 docs:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng-text -p throng-statistics -p throng-attack -p throng -p throng-documents -p throng-engine
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p throng-terms -p throng-verify -p throng-text -p throng-statistics -p throng-attack -p throng-ledger -p throng -p throng-documents -p throng-engine
 
 bench: build ## measure the figures of docs/performance.md again and write them there; ARGS="--only growth" for some
 	python3 bench/performance.py --throng "$(TARGET)/release/throng" $(ARGS)

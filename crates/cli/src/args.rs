@@ -6,6 +6,7 @@ mod evaluate;
 mod everyday;
 pub mod help;
 mod installation;
+mod ledger;
 mod policies;
 mod research;
 mod shared;
@@ -24,6 +25,7 @@ pub use everyday::{
     Verify, YesNo,
 };
 pub use installation::{Completions, Man};
+pub use ledger::{Key, KeyCommand, Ledger, LedgerCommand};
 pub use policies::{Hierarchy, HierarchyCommand, Policy, PolicyCommand, Schema};
 pub use research::{Argus, Augment, Compare, Explore, Network, Screen, Synth};
 pub use shared::{Layout, Output, Overwrite, PolicySeed, Seed};
@@ -72,6 +74,10 @@ pub enum Command {
     Release(Release),
     /// Check a release against its certificate
     Verify(Verify),
+    /// Show, check or export the record of earlier releases
+    Ledger(Ledger),
+    /// Make, rotate or revoke a key that signs certificates
+    Key(Key),
     /// Replace what identifies people in letters and notes
     Scrub(Scrub),
     /// Show the lattice of a policy: safe nodes, their losses, and the chosen node
@@ -118,6 +124,8 @@ impl Command {
             Command::Suggest(args) => &args.output,
             Command::Release(args) => &args.output,
             Command::Verify(args) => &args.output,
+            Command::Ledger(args) => args.command.output(),
+            Command::Key(args) => args.command.output(),
             Command::Scrub(args) => &args.output,
             Command::Explore(args) => &args.output,
             Command::Compare(args) => &args.output,

@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => commands::evaluate::run(args),
         Command::Release(args) => commands::release::run(args),
         Command::Verify(args) => commands::verify::run(args),
+        Command::Ledger(args) => commands::ledger::run(args),
+        Command::Key(args) => commands::key::run(args),
         Command::Scrub(args) => commands::scrub::run(args),
         Command::Explore(args) => commands::explore::run(args),
         Command::Compare(args) => commands::compare::run(args),

@@ -425,6 +425,7 @@ fn stage_of(stage: Stage) -> (&'static str, &'static str) {
         Stage::Drawing => ("drawing", "rows"),
         Stage::Suggesting => ("looking for settings that keep more", "tries"),
         Stage::Scrubbing => ("scrubbing", "bytes"),
+        Stage::Comparing => ("comparing with earlier releases", "rows"),
         _ => ("working", "steps"),
     }
 }

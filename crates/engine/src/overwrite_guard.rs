@@ -64,6 +64,9 @@ impl OverwriteGuard {
         for (_, path) in asked.input.joined_files() {
             guard = guard.named_in(base, "a joined file", path);
         }
+        if let Some(path) = asked.ledger.as_ref().and_then(|ledger| ledger.path.as_ref()) {
+            guard = guard.and("the ledger", &base.join(path));
+        }
         for key in policy.key_files() {
             guard = guard.and("a key", &key);
         }

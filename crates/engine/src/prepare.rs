@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use throng::error::{Error, Result};
 use throng::policy::{Column, Policy, Role};
@@ -19,6 +20,7 @@ use crate::cells::unfit;
 use crate::digest::Digesting;
 use crate::draw::SampledTable;
 use crate::group::TableRead;
+use crate::left_out::LeftOut;
 use crate::leveled::Leveled;
 use crate::notes::TextColumns;
 use crate::paths::Paths;
@@ -94,10 +96,11 @@ pub(crate) struct GroupedRead {
 
 impl Engine {
     /// Reads and groups the table and makes the problem of it.
-    pub(crate) fn prepare(&self, job: &Job<'_>) -> Result<Prepared> {
+    pub(crate) fn prepare(&self, job: &Job<'_>, left_out: Option<Arc<LeftOut>>) -> Result<Prepared> {
         let (policy, watch) = (&job.policy.policy, &job.watch);
         let (source, columns) = self.open(job.policy, watch)?;
-        let source = source.digested(Digesting::WithOrder);
+        let digest_key = job.policy.digest_secret()?;
+        let source = Source { left_out, digest_key, ..source.digested(Digesting::WithOrder) };
         let paths = Paths::new(job.policy, job.output.as_deref())?;
         paths.check(job.policy, &job.holder)?;
         if policy.differential_privacy().is_some() {

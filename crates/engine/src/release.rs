@@ -5,6 +5,7 @@
 //! `paths.rs`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throng::decide::{
@@ -26,6 +27,8 @@ use throng::watch::{Stage, Watch};
 use crate::Engine;
 use crate::external::External;
 use crate::holder::{HolderFile, HolderFiles, publish_with};
+use crate::ledger::ReleaseLedger;
+use crate::left_out::LeftOut;
 use crate::notes::StatedTable;
 use crate::paths::{Paths, Staging};
 use crate::policy_file::PolicyFile;
@@ -65,6 +68,26 @@ impl Job<'_> {
             None => self.watch.clone(),
         }
     }
+
+    /// The watch of the stages after that. What ended a search early does not end the rest. Half of
+    /// the regions would not be a release, so that a request while they were formed is still one to
+    /// stop; "best" has a complete result by then.
+    fn writing(&self) -> Watch {
+        let policy = &self.policy.policy;
+        let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
+        if whole { self.watch.clone() } else { self.watch.acknowledge() }
+    }
+}
+
+/// What was decided and written, and waits for the verifier.
+struct Attempt {
+    prepared: Prepared,
+    decision: Decision,
+    stage: Staging,
+    recoding: Recoding,
+    written: Written,
+    /// The policy with the k that was reached, where k was maximized.
+    reached: Option<Policy>,
 }
 
 /// Of tables of more rows, what was decided is dropped before the proof where nothing needs it
@@ -97,36 +120,21 @@ impl Engine {
     pub fn release(&self, job: &Job<'_>) -> Result<Done> {
         let policy = &job.policy.policy;
         let template = job.policy.template()?;
-        let mut prepared = self.prepare(job)?;
-        let started = Instant::now();
-        let decided = decide_with_model(job.policy, &prepared.problem, &job.deciding(started));
-        let load = |path: &str| job.policy.load(path);
-        let Maximized { mut decision, raised } = match decided {
-            Ok(decided) => decided,
-            Err(error) => return Err(explained((policy, &prepared.problem, &load), error, &job.watch)?),
-        };
-        // Where k was maximized, everything from here on is by the policy with the k that was reached.
-        let reached = raised.map(|raised| {
-            let (policy, problem) = *raised;
-            prepared.problem = problem;
-            policy
-        });
+        let signing_key = job.policy.signing_key()?;
+        let mut ledger = ReleaseLedger::open(job.policy)?;
+        let Attempt { prepared, decision, stage, recoding, written, reached } =
+            self.attempts(job, ledger.as_mut())?;
         let policy = reached.as_ref().unwrap_or(policy);
-        decision.search.seconds = started.elapsed().as_secs_f64();
-        // What ended a search early does not end the rest. Half of the regions would not be a
-        // release, so that a request while they were formed is still one to stop; "best" has a
-        // complete result by then.
-        let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
-        let watch = &if whole { job.watch.clone() } else { job.watch.acknowledge() };
-        watch.done(Stage::Writing, 0, Some(prepared.rows))?;
-
-        let (stage, recoding, written) = self.write((job, policy), &prepared, &decision, watch)?;
+        let watch = &job.writing();
+        let load = |path: &str| job.policy.load(path);
         let figures = decision.figures(policy, &prepared.problem)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;
+        release.ledger = ledger.as_ref().map(ReleaseLedger::facts);
         let certificate =
             Certificate::new(release.clone().published(), written.columns.clone(), figures.classes)?;
+        let certificate = job.policy.sign(certificate, signing_key.as_ref())?;
         let Prepared { source, paths, problem, columns, .. } = &prepared;
         let subject = Subject {
             policy,
@@ -154,6 +162,7 @@ impl Engine {
             let verdict = self.verify_with(job.policy, &stage.output, &certificate, original, watch)?;
             refuse(&verdict)?;
             watch.check()?;
+            record(ledger.as_mut(), job, &certificate, watch)?;
             stage.publish(&paths, &certificate, &facts)?;
             return Ok(Done { certificate, verdict, facts, paths, holder: job.holder.clone() });
         }
@@ -177,21 +186,63 @@ impl Engine {
         watch.check()?;
         facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
         let files = holder_files(job, (problem, &decision), &written)?;
+        record(ledger.as_mut(), job, &certificate, watch)?;
         publish_with(files, || stage.publish(paths, &certificate, &facts))?;
         Ok(Done { certificate, verdict, facts, paths: paths.clone(), holder: job.holder.clone() })
     }
 
-    /// Writes the release to where it waits for the verifier.
+    /// Decides and writes, until the ledger accepts it where there is one.
+    fn attempts(&self, job: &Job<'_>, mut ledger: Option<&mut ReleaseLedger>) -> Result<Attempt> {
+        loop {
+            let left_out = ledger.as_ref().and_then(|ledger| ledger.left_out());
+            let attempt = self.attempt(job, left_out, ledger.is_some())?;
+            let Some(ledger) = &mut ledger else { return Ok(attempt) };
+            let of_row = &attempt.written.classes_of_rows;
+            let made = (&attempt.prepared, &attempt.decision, &of_row[..]);
+            let policy = attempt.reached.as_ref().unwrap_or(&job.policy.policy);
+            if ledger.accepts(self, policy, made, &job.writing())? {
+                return Ok(attempt);
+            }
+        }
+    }
+
+    /// Reads the table without some people, decides, and writes.
+    fn attempt(&self, job: &Job<'_>, left_out: Option<Arc<LeftOut>>, of_rows: bool) -> Result<Attempt> {
+        let mut prepared = self.prepare(job, left_out)?;
+        let policy = &job.policy.policy;
+        let started = Instant::now();
+        let decided = decide_with_model(job.policy, &prepared.problem, &job.deciding(started));
+        let load = |path: &str| job.policy.load(path);
+        let Maximized { mut decision, raised } = match decided {
+            Ok(decided) => decided,
+            Err(error) => return Err(explained((policy, &prepared.problem, &load), error, &job.watch)?),
+        };
+        // Where k was maximized, everything from here on is by the policy with the k that was reached.
+        let reached = raised.map(|raised| {
+            let (policy, problem) = *raised;
+            prepared.problem = problem;
+            policy
+        });
+        decision.search.seconds = started.elapsed().as_secs_f64();
+        let watch = &job.writing();
+        watch.done(Stage::Writing, 0, Some(prepared.rows))?;
+        let policy = reached.as_ref().unwrap_or(policy);
+        let (stage, recoding, written) = self.write((job, policy), (&prepared, &decision), of_rows, watch)?;
+        Ok(Attempt { prepared, decision, stage, recoding, written, reached })
+    }
+
+    /// Writes the release to where it waits for the verifier; finds the class of every row where
+    /// somebody asks for it.
     fn write(
         &self,
         (job, policy): (&Job<'_>, &Policy),
-        prepared: &Prepared,
-        decision: &Decision,
+        (prepared, decision): (&Prepared, &Decision),
+        of_rows: bool,
         watch: &Watch,
     ) -> Result<(Staging, Recoding, Written)> {
         let stage = Staging::new(&prepared.paths)?;
         let mut recoding = Recoding::new(&prepared.problem.names, &prepared.maps, &decision.recoded);
-        let asked = job.holder.paths().next().is_some();
+        let asked = of_rows || job.holder.paths().next().is_some();
         let mut row_classes =
             asked.then(|| RowClasses::new(&prepared.problem.names, &prepared.maps, &decision.recoded));
         if let Some(contents) = &prepared.contents {
@@ -213,7 +264,7 @@ impl Engine {
         watch: &Watch,
     ) -> Result<Circumstances> {
         let file = |path: String, sha256: String, rows: u64| FileFacts { path, sha256, rows };
-        let input = prepared.source.digests(watch)?.published.clone();
+        let input = prepared.source.published(watch)?;
         let output = prepared.paths.name();
         Ok(Circumstances {
             rows: prepared.rows,
@@ -275,6 +326,17 @@ fn command(policy: &PolicyFile, problem: &Problem, spec: &GuideSpec, watch: &Wat
     let (words, folder) = (spec.command.clone(), policy.folder());
     let seconds = spec.seconds.unwrap_or(SECONDS);
     Ok(External::new(words, folder, (features, reader), seconds, watch.clone()))
+}
+
+/// Records a release that was proven. What is in the ledger and not published is the safe side of
+/// what a kill can leave.
+fn record(
+    ledger: Option<&mut ReleaseLedger>,
+    job: &Job<'_>,
+    certificate: &Certificate,
+    watch: &Watch,
+) -> Result<()> {
+    ledger.map_or(Ok(()), |ledger| ledger.append(job.policy, certificate, watch))
 }
 
 /// Whether the proof needs nothing but files: neither which rows are in which region, nor the texts

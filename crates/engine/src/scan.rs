@@ -95,17 +95,32 @@ impl Engine {
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let each = |done: T| watch.check().and_then(|()| each(done));
-        let Some(preparation) = &source.preparation else {
-            let scanned = scan_files(source, columns, watch, map, each);
-            return unless_changed(source, scanned);
+        let Some(left_out) = &source.left_out else {
+            return scan_prepared(source, columns, watch, map, each);
         };
-        let pass = preparation.pass(source, columns)?;
-        let apply = |batches| pass.apply(batches).map_err(|e| diagnose::unreadable_cell(source, e));
-        let prepared =
-            |number, batches: Vec<RecordBatch>| apply(batches).and_then(|batches| map(number, batches));
-        unless_changed(source, scan_files(source, &pass.names, watch, prepared, each))?;
-        pass.finish(&source.prepared)
+        let map = |number, batches| map(number, left_out.apply(batches, columns.len())?);
+        scan_prepared(source, &left_out.columns(columns), watch, map, each)
     }
+}
+
+/// As [`Engine::scan_numbered`], with the rows of everybody.
+fn scan_prepared<T: Send>(
+    source: &Source,
+    columns: &[String],
+    watch: &Watch,
+    map: impl Fn(u64, Vec<RecordBatch>) -> Result<T> + Sync,
+    each: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    let Some(preparation) = &source.preparation else {
+        let scanned = scan_files(source, columns, watch, map, each);
+        return unless_changed(source, scanned);
+    };
+    let pass = preparation.pass(source, columns)?;
+    let apply = |batches| pass.apply(batches).map_err(|e| diagnose::unreadable_cell(source, e));
+    let prepared =
+        |number, batches: Vec<RecordBatch>| apply(batches).and_then(|batches| map(number, batches));
+    unless_changed(source, scan_files(source, &pass.names, watch, prepared, each))?;
+    pass.finish(&source.prepared)
 }
 
 /// What a scan found, if nobody wrote to the table meanwhile: whatever is wrong with a table that

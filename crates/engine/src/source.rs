@@ -16,18 +16,23 @@ use throng::hierarchy::TOP;
 use throng::policy::{Encoding, Format, Header, Input, Policy};
 use throng::release::PreparationFacts;
 use throng::watch::Watch;
+use throng_ledger::Secret;
 
 use crate::chunks::{Buffers, Cuts};
-use crate::digest::{Digesting, Digests};
+use crate::digest::{Digesting, Digests, hex};
 use crate::error::{unlabelled, unreadable};
 use crate::foreign::{self, Sheet};
 use crate::header::{headless, named};
+use crate::left_out::LeftOut;
 use crate::preparation::SourcePreparation;
 use crate::stdin::{self, STANDARD};
 use crate::{content, json_array, text};
 
 /// Bytes of a delimited file that are read at most to see whether its first line is data.
 const SAMPLED_BYTES: u64 = 1 << 22;
+
+/// In front of a digest that is keyed.
+pub(crate) const KEYED_DIGEST: &str = "hmac-sha256:";
 
 /// How delimited text is laid out.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +86,10 @@ pub struct Source {
     /// What is done to its rows while they are read, and what that was when it was read to the end.
     pub(crate) preparation: Option<Arc<SourcePreparation>>,
     pub(crate) prepared: Arc<OnceLock<PreparationFacts>>,
+    /// People whose rows are left out while it is read.
+    pub(crate) left_out: Option<Arc<LeftOut>>,
+    /// The secret that keys its digest in certificates.
+    pub(crate) digest_key: Option<Arc<Secret>>,
 }
 
 impl Source {
@@ -120,6 +129,8 @@ impl Source {
             digests: Arc::default(),
             preparation: None,
             prepared: Arc::default(),
+            left_out: None,
+            digest_key: None,
         };
         match format {
             Format::Csv => (source.header, source.notices) = source.headers(input.header)?,
@@ -145,6 +156,22 @@ impl Source {
             return Ok(self.digests.get_or_init(|| digests));
         }
         self.digests.get().ok_or_else(|| Fault::bug("digests are gone").into())
+    }
+
+    /// The digest that certificates publish: SHA-256 of its bytes, keyed where there is a secret, so
+    /// that nobody can test guesses about the input.
+    ///
+    /// # Errors
+    /// As [`Source::digests`].
+    pub(crate) fn published(&self, watch: &Watch) -> Result<String> {
+        let plain = &self.digests(watch)?.published;
+        Ok(match &self.digest_key {
+            Some(secret) => {
+                let code = secret.code("throng input digest", &[plain.as_bytes()]);
+                format!("{KEYED_DIGEST}{}", hex(&code))
+            }
+            None => plain.clone(),
+        })
     }
 
     /// The same source, whose bytes are digested and whose preparation is counted anew while they are

@@ -80,7 +80,11 @@ impl PolicyFile {
         let columns = self.policy.columns.values();
         let files = columns.filter_map(|column| column.transform.as_ref()?.key()?.0);
         let drawn = self.policy.differential_privacy().and_then(|asked| asked.key_file.as_deref());
-        files.chain(drawn).map(|file| self.folder().join(file))
+        let ledger = self.policy.ledger.as_ref().and_then(|ledger| ledger.key_file.as_deref());
+        let certificate = self.policy.certificate.iter();
+        let certificate = certificate.flat_map(|spec| spec.key_file.iter().chain(&spec.sign_with));
+        let others = ledger.into_iter().chain(certificate.map(String::as_str));
+        files.chain(drawn).chain(others).map(|file| self.folder().join(file))
     }
 }
 

@@ -25,7 +25,7 @@ use crate::prepare::GroupedRead;
 use crate::release::decide_again_with_model;
 use crate::shape::shape;
 use crate::shift::Shifts;
-use crate::source::Source;
+use crate::source::{KEYED_DIGEST, Source};
 use crate::substitute::{self, Keys, Substitutes};
 use crate::table::FileTable;
 use crate::transform::Transform;
@@ -47,6 +47,22 @@ impl Engine {
         original: Option<&Source>,
         watch: &Watch,
     ) -> Result<Verdict> {
+        let mut verdict = self.verify_files(policy, output, certificate, original, watch)?;
+        if !policy.lacks_files() {
+            let claim = self.ledger_claim(policy, certificate);
+            verdict.claims.extend(claim.map(|finding| ("ledger".to_owned(), finding)));
+        }
+        Ok(verdict)
+    }
+
+    fn verify_files(
+        &self,
+        policy: &PolicyFile,
+        output: &Path,
+        certificate: &Certificate,
+        original: Option<&Source>,
+        watch: &Watch,
+    ) -> Result<Verdict> {
         let certified = policy.as_certified(certificate);
         let policy = certified.as_ref();
         let sampled = policy.policy.differential_privacy().is_some();
@@ -55,7 +71,8 @@ impl Engine {
         }
         // Where a file is missing, nothing is read.
         let original = original.filter(|_| !policy.lacks_files());
-        let original = original.map(|source| self.prepared(source.clone(), policy, watch)).transpose()?;
+        let original =
+            original.map(|source| self.original(source, policy, certificate, watch)).transpose()?;
         let Some(source) = original.as_ref() else {
             return self.verify_with(policy, output, certificate, OriginalTable::default(), watch);
         };
@@ -86,6 +103,21 @@ impl Engine {
             ..table
         };
         self.verify_with(policy, output, certificate, table, watch)
+    }
+
+    /// The table that was released: prepared, without people whom the ledger withheld, and with the
+    /// key of its digest.
+    fn original(
+        &self,
+        source: &Source,
+        policy: &PolicyFile,
+        certificate: &Certificate,
+        watch: &Watch,
+    ) -> Result<Source> {
+        let source = self.prepared(source.clone(), policy, watch)?;
+        let keyed = certificate.release.input.sha256.starts_with(KEYED_DIGEST);
+        let digest_key = if keyed { policy.digest_secret()? } else { None };
+        Ok(Source { left_out: self.left_out_of(policy, certificate, watch)?, digest_key, ..source })
     }
 
     /// What the rows of an original became, decided again.

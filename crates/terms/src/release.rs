@@ -4,7 +4,7 @@ mod certificate;
 mod document;
 mod template;
 
-pub use certificate::{Certificate, FORMAT, Summary};
+pub use certificate::{Certificate, FORMAT, SIGNED_FORMAT, Signature, Summary};
 pub use template::{RuleFacts, TemplateFacts};
 
 use std::collections::BTreeMap;
@@ -90,6 +90,9 @@ pub struct Release {
     /// Which rules of its template the policy satisfies, where it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<TemplateFacts>,
+    /// What the ledger found, where the policy has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerFacts>,
     /// File that the policy names → SHA-256 of its bytes: hierarchies, posets, the population. Keys
     /// are paths as the policy writes them. Certificates of format 0 have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -98,6 +101,20 @@ pub struct Release {
     pub seed: u64,
     /// The version of Throng.
     pub version: String,
+}
+
+/// A release beside the earlier ones that its recipient can put together with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerFacts {
+    /// Who receives it.
+    pub recipient: String,
+    /// Earlier releases that it was compared with.
+    pub compared: u64,
+    /// The fewest candidates that a person has in all of them together; none without people.
+    pub candidates: Option<u64>,
+    /// People whose rows were withheld because of earlier releases. Their rows count in no other
+    /// figure.
+    pub withheld: u64,
 }
 
 /// What became of the people whom rows belong to.

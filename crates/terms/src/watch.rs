@@ -87,6 +87,8 @@ pub enum Stage {
     Suggesting,
     /// Bytes of documents scrubbed.
     Scrubbing,
+    /// Rows of this and earlier releases joined by person.
+    Comparing,
 }
 
 /// How far a search is.

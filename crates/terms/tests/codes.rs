@@ -33,6 +33,8 @@ const AREAS: &[(&str, &str)] = &[
     ("file", "Files that cannot be read or written."),
     ("hierarchy", "Hierarchies: their files, the keys that build them, and values that they do not contain."),
     ("inspect", "Proposals for a table, `throng inspect`."),
+    ("key", "Keys that sign certificates, `throng key`."),
+    ("ledger", "The record of earlier releases, `[ledger]` and `throng ledger`."),
     ("loss", "The loss that a search minimizes, `search.loss`."),
     ("measure", "Releases of other tools, `throng measure`."),
     ("model", "Privacy models, `privacy.models`."),

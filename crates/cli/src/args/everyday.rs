@@ -212,6 +212,9 @@ pub struct Verify {
     /// Attack database: also checks that nobody in it has fewer than k candidates in the release
     #[arg(long, value_name = "FILE.toml")]
     pub attack: Option<PathBuf>,
+    /// Public key that must have signed the certificate
+    #[arg(long, value_name = "PUBLIC")]
+    pub signed_by: Option<PathBuf>,
     /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,

@@ -11,7 +11,10 @@ use super::Args;
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Everyday commands",
-        &["demo", "inspect", "suggest", "release", "verify", "scrub", "measure", "risk", "attack", "stats"],
+        &[
+            "demo", "inspect", "suggest", "release", "verify", "ledger", "key", "scrub", "measure", "risk",
+            "attack", "stats",
+        ],
     ),
     ("Policies and hierarchies", &["policy", "hierarchy", "schema"]),
     (

@@ -11,6 +11,8 @@ pub mod evaluate;
 pub mod explore;
 pub mod hierarchy;
 pub mod inspect;
+pub mod key;
+pub mod ledger;
 pub mod man;
 pub mod measure;
 pub mod network;

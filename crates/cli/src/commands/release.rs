@@ -10,7 +10,7 @@ use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::fault;
 use throng::registry::LossKind;
-use throng::release::{NotionFacts, RegionFacts, Release, Summary};
+use throng::release::{LedgerFacts, NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line, scrubbed_lines};
 use throng::suggest::Hint;
@@ -135,6 +135,9 @@ pub fn summary(done: &Done) -> String {
             integer(people.partly)
         );
     }
+    if let Some(ledger) = &r.ledger {
+        let _ = writeln!(text, "ledger      {}", sanitized(&compared(ledger)));
+    }
     for line in r.preparation.as_ref().map(preparation_lines).unwrap_or_default() {
         let _ = writeln!(text, "prepared    {}", sanitized(&line));
     }
@@ -209,6 +212,17 @@ fn accuracy(r: &Release) -> String {
         let _ = writeln!(text, "maximized   k = {k} is the largest found with this accuracy");
     }
     text
+}
+
+/// What the ledger found.
+fn compared(ledger: &LedgerFacts) -> String {
+    let LedgerFacts { recipient, compared, candidates, withheld } = ledger;
+    let fewest = candidates.map_or(String::new(), |n| format!(", at least {} candidates each", integer(n)));
+    let without = match withheld {
+        0 => String::new(),
+        n => format!(", {} people withheld because of these", integer(*n)),
+    };
+    format!("recipient {recipient}: compared with {} earlier releases{fewest}{without}", integer(*compared))
 }
 
 /// The protection in one sentence, and the columns that it is about.

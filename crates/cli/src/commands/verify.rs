@@ -8,7 +8,7 @@ use throng::policy::{Header, Input};
 use throng::release::Certificate;
 use throng::verify::Verdict;
 use throng::watch::Watch;
-use throng_engine::{Engine, PolicyFile, Source, sniff};
+use throng_engine::{Engine, PolicyFile, Source, read_public_key, sniff};
 
 use super::json;
 use super::release::{in_policy, use_threads};
@@ -40,7 +40,11 @@ pub fn run(args: &args::Verify) -> Result<Ended> {
         None => Ok(verdict),
     });
     line.clear();
-    let verdict = attacked.map_err(|e| in_policy(e, &policy, &text))?;
+    let mut verdict = attacked.map_err(|e| in_policy(e, &policy, &text))?;
+    if let Some(path) = &args.signed_by {
+        let trusted = read_public_key(path)?;
+        verdict.claims.insert("signature".into(), policy.signature_claim(&certificate, &trusted));
+    }
     if args.output.json {
         out(&json(&verdict)?)?;
     } else {

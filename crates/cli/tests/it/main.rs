@@ -42,6 +42,7 @@ mod tamper;
 mod notes;
 mod scrub;
 mod templates;
+mod ledger;
 #[cfg(unix)]
 mod terminal;
 mod identifiers;

@@ -76,6 +76,7 @@ impl Decision {
             output,
             policy: PolicyFacts { sha256: policy_sha256 },
             template: None,
+            ledger: None,
             files,
             seed,
             version: env!("CARGO_PKG_VERSION").into(),

@@ -349,6 +349,7 @@ fn release(lattice: &LatticeFacts) -> Release {
         output: file("out/census release.parquet", 'b', 29_868),
         policy: PolicyFacts { sha256: "c".repeat(64) },
         template: None,
+        ledger: None,
         files: BTreeMap::new(),
         seed: 20_240_611,
         version: "0.1.0".to_owned(),

@@ -193,7 +193,7 @@ fn a_newer_format_is_refused_by_the_version_that_wrote_it() {
     };
     document["format"] = json!(2);
     document["version"] = json!("0.9.1");
-    let reads = "this program reads formats 0 and 1";
+    let reads = "this program reads formats 0 to 2";
     assert_eq!(message(&document), format!("written by throng 0.9.1 (format 2); {reads}"));
     // Whatever else it has.
     document.as_object_mut().unwrap().remove("levels");

@@ -296,6 +296,7 @@ fn certificate(
         output: file("out", written),
         policy: PolicyFacts { sha256: Policy::digest(text) },
         template: None,
+        ledger: None,
         files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),

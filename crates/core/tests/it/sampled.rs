@@ -262,6 +262,7 @@ fn release(policy: &str, rows: &[Row]) -> Made {
         output: file("out", released.len() as u64),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
         template: None,
+        ledger: None,
         files: BTreeMap::new(),
         seed: 7,
         version: "0".into(),

@@ -398,6 +398,7 @@ fn certified(
         output: file("out"),
         policy: PolicyFacts { sha256: Policy::digest(policy) },
         template: None,
+        ledger: None,
         files: BTreeMap::new(),
         seed: 0,
         version: "0".into(),

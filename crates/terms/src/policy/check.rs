@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Column, Format, Policy, Role, argus, guide, local, models, nesting, prepare, profile, rules, subject,
-    substitute, template, utility,
+    Column, Format, Policy, Role, argus, guide, ledger, local, models, nesting, prepare, profile, rules,
+    subject, substitute, template, utility,
 };
 use crate::error::{Fault, nearest};
 use crate::fault;
@@ -37,6 +37,7 @@ pub(super) fn without_table(policy: &Policy) -> Vec<Fault> {
     substitute::check(policy, &mut faults);
     template::check(policy, &mut faults);
     guide::check(policy, &mut faults);
+    ledger::check(policy, &mut faults);
     linked(policy, &mut faults);
     rules::check(policy, &mut faults);
     loss(policy, &mut faults);

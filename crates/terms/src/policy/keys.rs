@@ -567,6 +567,34 @@ const STATEMENT: &[Parameter] = &[
     Parameter::optional("contact", Text, "Who answers questions about it."),
 ];
 
+const LEDGER: &[Parameter] = &[
+    Parameter::optional("path", Path, "The SQLite file that holds the ledger; or url."),
+    Parameter::optional("url", Text, "The PostgreSQL database that holds it, without a password; or path."),
+    Parameter::defaulted("project", Text, "\"default\"", "The project whose releases are compared."),
+    Parameter::required("recipient", Text, "Who receives the release; \"public\" is everybody."),
+    Parameter::optional("colludes_with", List(&Text), "Recipients who may put their releases together."),
+    Parameter::defaulted(
+        "on_conflict",
+        Choice(&["refuse", "recode"]),
+        "\"refuse\"",
+        "What becomes of a release that reveals too much together with earlier ones.",
+    ),
+    Parameter::optional("subject", Column, "The column that names the same person in every release."),
+    Parameter::optional("key_file", Path, "The file with the secret that keys digests; or key_env."),
+    Parameter::optional("key_env", Text, "The environment variable with the secret; or key_file."),
+];
+
+const CERTIFICATE: &[Parameter] = &[
+    Parameter::optional("sign_with", Path, "The file with the private key that signs the certificate."),
+    Parameter::optional("expires", Text, "The last day on which the signature is valid: 2027-12-31."),
+    Parameter::optional(
+        "key_file",
+        Path,
+        "The file with the secret that keys the input's digest; or key_env.",
+    ),
+    Parameter::optional("key_env", Text, "The environment variable with that secret; or key_file."),
+];
+
 /// The keys at the top of a policy.
 pub(crate) const POLICY_KEYS: &[Parameter] = &[
     Parameter::required("version", Whole(1, Some(1)), "The version of this format."),
@@ -582,4 +610,6 @@ pub(crate) const POLICY_KEYS: &[Parameter] = &[
         "The template whose rules the policy is checked against.",
     ),
     Parameter::optional("statement", Table(STATEMENT), "What the statement says beside the figures."),
+    Parameter::optional("ledger", Table(LEDGER), "Where releases are recorded, and who receives this one."),
+    Parameter::optional("certificate", Table(CERTIFICATE), "What protects the certificate."),
 ];

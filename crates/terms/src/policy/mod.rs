@@ -14,6 +14,7 @@ mod files;
 mod grammar;
 mod guide;
 mod keys;
+mod ledger;
 mod local;
 mod loss;
 mod loss_check;
@@ -42,6 +43,7 @@ pub use edit::Edited;
 pub use grammar::fault as grammar_fault;
 pub use guide::{GuideSpec, Predicts, SECONDS};
 pub(crate) use keys::{FORMS, POLICY_KEYS, TRANSFORMS};
+pub use ledger::{CertificateSpec, LedgerSpec, OnConflict, PUBLIC};
 pub use local::{Boxes, By, Cut, Form, Greedy, Mondrian, Partition, Statistic};
 pub use loss::{Aggregate, LossParameters, LossSpec};
 pub use loss_check::{check_loss, no_target};
@@ -95,6 +97,12 @@ pub struct Policy {
     /// What the statement for others says beside the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
+    /// Where releases are recorded, and who receives this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerSpec>,
+    /// What protects the certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateSpec>,
 }
 
 /// Where the table is and how to read it.

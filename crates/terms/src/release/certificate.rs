@@ -3,8 +3,8 @@
 //! Format 1 seals the document as written, in the canonical form of `document.rs`, without `seal`.
 //! So keys that this version does not know count, wherever they are: one that a newer version wrote
 //! keeps the seal, and one that was added later breaks it. Format 0 has no `format` and sealed the
-//! same document with an empty `seal` and numbers as they were printed. Reading and sealing are
-//! linear in the text.
+//! same document with an empty `seal` and numbers as they were printed. Format 2 is format 1 with a
+//! `signature` of the seal, which the seal leaves out. Reading and sealing are linear in the text.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -16,6 +16,9 @@ use crate::fault;
 
 /// The format of certificates that this version writes; it reads this one and those before it.
 pub const FORMAT: u32 = 1;
+
+/// The format of signed certificates.
+pub const SIGNED_FORMAT: u32 = 2;
 
 /// A release with what is needed to prove it again.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +33,24 @@ pub struct Certificate {
     pub classes: u64,
     /// SHA-256 of this certificate without its seal: finds a changed certificate, not a forged one.
     pub seal: String,
+    /// The holder's signature of the seal, where there is one.
+    pub signature: Option<Signature>,
     /// The document that was read or sealed, with fields that this version does not know.
     document: Document,
+}
+
+/// A signature of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    /// How it is made: `ed25519`.
+    pub algorithm: String,
+    /// The public key, in hexadecimal digits.
+    pub key: String,
+    /// The last day on which it is valid, as YYYY-MM-DD; none where it does not expire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// The signature, in hexadecimal digits.
+    pub value: String,
 }
 
 /// The summary of a release, as `--json` prints it: with the format of its certificate.
@@ -52,6 +71,8 @@ struct Fields {
     columns: Vec<String>,
     classes: u64,
     seal: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<Signature>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -65,8 +86,23 @@ impl Certificate {
     /// # Errors
     /// Only if it cannot be written as JSON, which would be a mistake of ours.
     pub fn new(release: Release, columns: Vec<String>, classes: u64) -> Result<Self> {
-        let mut fields = Fields { format: FORMAT, release, columns, classes, seal: String::new() };
+        let mut fields =
+            Fields { format: FORMAT, release, columns, classes, seal: String::new(), signature: None };
         fields.seal = seal(FORMAT, &fields.document()?);
+        let document = fields.document()?;
+        Ok(fields.with(document))
+    }
+
+    /// The same with a signature of its seal, which `sign` makes. The seal is another one, because
+    /// the format is.
+    ///
+    /// # Errors
+    /// As [`Certificate::new`].
+    pub fn signed(self, sign: impl FnOnce(&str) -> Signature) -> Result<Self> {
+        let mut fields = self.fields();
+        fields.format = SIGNED_FORMAT;
+        fields.seal = seal(SIGNED_FORMAT, &fields.document()?);
+        fields.signature = Some(sign(&fields.seal));
         let document = fields.document()?;
         Ok(fields.with(document))
     }
@@ -108,8 +144,8 @@ impl Certificate {
     }
 
     fn fields(&self) -> Fields {
-        let Certificate { format, release, columns, classes, seal, .. } = self.clone();
-        Fields { format, release, columns, classes, seal }
+        let Certificate { format, release, columns, classes, seal, signature, .. } = self.clone();
+        Fields { format, release, columns, classes, seal, signature }
     }
 }
 
@@ -129,8 +165,8 @@ impl Fields {
     }
 
     fn with(self, document: Document) -> Certificate {
-        let Fields { format, release, columns, classes, seal } = self;
-        Certificate { format, release, columns, classes, seal, document }
+        let Fields { format, release, columns, classes, seal, signature } = self;
+        Certificate { format, release, columns, classes, seal, signature, document }
     }
 }
 
@@ -158,7 +194,8 @@ impl<'de> Deserialize<'de> for Certificate {
 fn seal(format: u32, document: &Document) -> String {
     match format {
         0 => document.with("seal", Some("".into())).digest_of_format_0(),
-        _ => document.with("seal", None).digest(),
+        FORMAT => document.with("seal", None).digest(),
+        _ => document.with("seal", None).with("signature", None).digest(),
     }
 }
 
@@ -166,23 +203,23 @@ fn seal(format: u32, document: &Document) -> String {
 fn check_format(document: &Value) -> Result<()> {
     let Some(format) = document.get("format") else { return Ok(()) };
     match format.as_u64() {
-        Some(format) if format <= u64::from(FORMAT) => Ok(()),
+        Some(format) if format <= u64::from(SIGNED_FORMAT) => Ok(()),
         Some(format) => {
             let fault = match writer(document) {
                 Some(version) => fault!(
                     Input,
                     "certificate.unknown-format",
-                    "written by throng {version} (format {format}); this program reads formats 0 and {known}",
+                    "written by throng {version} (format {format}); this program reads formats 0 to {known}",
                     version = version,
                     format = format,
-                    known = FORMAT
+                    known = SIGNED_FORMAT
                 ),
                 None => fault!(
                     Input,
                     "certificate.unknown-format",
-                    "written by a newer throng (format {format}); this program reads formats 0 and {known}",
+                    "written by a newer throng (format {format}); this program reads formats 0 to {known}",
                     format = format,
-                    known = FORMAT
+                    known = SIGNED_FORMAT
                 ),
             };
             Err(fault.help("read it with that version of throng, or a later one").into())

@@ -70,6 +70,7 @@ impl Table<'_> {
             output: file("out", written as u64),
             policy: PolicyFacts { sha256: Policy::digest(&self.case.policy) },
             template: None,
+            ledger: None,
             files: self.policy.files().into_iter().map(|path| (path.into(), digest_of(path))).collect(),
             seed: 0,
             version: "0".into(),

@@ -1,0 +1,185 @@
+//! Ledgers that somebody edited, that two write to, whose key is lost, or whose disk is full.
+
+use std::path::Path;
+use std::sync::Barrier;
+
+use rusqlite::Connection;
+use throng_ledger::{Ledger, OnConflict, Place, Secret};
+use throng_terms::error::Error;
+use throng_terms::watch::Watch;
+
+use crate::support::{AT, facts, offer, open};
+
+/// A ledger of three releases.
+fn three(path: &Path) {
+    let mut ledger = open(path).unwrap();
+    for seal in ["1", "2", "3"] {
+        let release = offer("a", 2, &[(1, 1, 1), (2, 1, 2)]);
+        ledger.append_release(&release, facts(seal), AT.into(), &Watch::none()).unwrap();
+    }
+}
+
+fn code(error: &Error) -> &'static str {
+    let [fault] = error.faults() else { panic!("one fault: {error:?}") };
+    assert!(fault.help.is_some(), "{fault}");
+    fault.code
+}
+
+/// What opening and checking finds after a change by hand.
+fn after(change: &str) -> Result<(), &'static str> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    three(&path);
+    Connection::open(&path).unwrap().execute_batch(change).unwrap();
+    let ledger = open(&path).map_err(|e| code(&e))?;
+    ledger.check(&Watch::none()).map(drop).map_err(|e| code(&e))
+}
+
+#[test]
+fn every_edit_is_found() {
+    assert_eq!(after("SELECT 1"), Ok(()));
+    let edits = [
+        "UPDATE throng_entry SET text = replace(text, '\"recipient\":\"a\"', '\"recipient\":\"b\"') WHERE number = 2",
+        "DELETE FROM throng_entry WHERE number = 3",
+        "DELETE FROM throng_entry WHERE number = 1",
+        "DELETE FROM throng_ledger",
+        "UPDATE throng_ledger SET head = 2",
+        "UPDATE throng_entry SET code = zeroblob(32) WHERE number = 3",
+        "DELETE FROM throng_part WHERE entry = 2",
+        "UPDATE throng_part SET bytes = zeroblob(length(bytes)) WHERE entry = 2",
+        "UPDATE throng_part SET bytes = zeroblob(3) WHERE entry = 2",
+        "DELETE FROM throng_entry; DELETE FROM throng_part",
+    ];
+    for edit in edits {
+        assert_eq!(after(edit), Err("ledger.broken-chain"), "{edit}");
+    }
+    assert_eq!(after("UPDATE throng_ledger SET schema = 9"), Err("ledger.unknown-schema"));
+}
+
+#[test]
+fn another_key_opens_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    three(&path);
+    let other = Secret::new(b"another secret than that").unwrap();
+    let error = Ledger::open(Place::File(&path), "test", other, true).err().unwrap();
+    assert_eq!(code(&error), "ledger.other-key");
+}
+
+#[test]
+fn what_is_not_a_ledger_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    std::fs::write(&path, "not a database, but a text that is long enough to be read as one").unwrap();
+    assert_eq!(code(&open(&path).err().unwrap()), "ledger.damaged");
+    let missing = folder.path().join("no").join("ledger.db");
+    assert_eq!(code(&open(&missing).err().unwrap()), "ledger.unwritable");
+    let missing = folder.path().join("none.db");
+    let closed = Ledger::open(Place::File(&missing), "test", crate::support::secret(), false);
+    assert_eq!(code(&closed.err().unwrap()), "ledger.not-found");
+    assert!(!missing.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    three(&path);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn two_writers_take_turns_and_the_second_one_is_judged_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    // Each is safe alone, and not beside the other.
+    let offers = [
+        offer("a", 2, &[(1, 1, 1), (2, 1, 2), (3, 2, 1), (4, 2, 2)]),
+        offer("a", 2, &[(1, 1, 1), (3, 1, 2), (2, 2, 1), (4, 2, 2)]),
+    ];
+    let barrier = Barrier::new(2);
+    let write = |at: usize| {
+        let mut ledger = open(&path).unwrap();
+        ledger.judge(&offers[at], OnConflict::Refuse, &Watch::none()).unwrap();
+        barrier.wait();
+        let appended = ledger.append_release(&offers[at], facts(&at.to_string()), AT.into(), &Watch::none());
+        appended.map(drop).map_err(|e| code(&e))
+    };
+    let results = std::thread::scope(|scope| {
+        let writers = [0, 1].map(|at| scope.spawn(move || write(at)));
+        writers.map(|writer| writer.join().unwrap())
+    });
+    let mut results = results.to_vec();
+    results.sort_by_key(Result::is_err);
+    assert_eq!(results, [Ok(()), Err("ledger.too-few-candidates")]);
+    let ledger = open(&path).unwrap();
+    assert_eq!(ledger.entries().len(), 1);
+    assert!(ledger.check(&Watch::none()).unwrap().holds);
+}
+
+#[test]
+fn many_writers_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    open(&path).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                for number in 0..5 {
+                    let mut ledger = open(path).unwrap();
+                    let release = offer("a", 2, &[(1, 1, 1), (2, 1, 2)]);
+                    let seal = format!("{writer} {number}");
+                    ledger.append_release(&release, facts(&seal), AT.into(), &Watch::none()).unwrap();
+                }
+            });
+        }
+    });
+    let ledger = open(&path).unwrap();
+    assert_eq!(ledger.releases().count(), 20);
+    for writer in 0..4 {
+        for number in 0..5 {
+            assert!(ledger.sealed(&format!("{writer} {number}")).is_some());
+        }
+    }
+}
+
+/// A disk of two megabytes, on which a process appends until it is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_appends_nothing_and_loses_nothing() {
+    use std::process::Command;
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mkdir disk && mount -t tmpfs -o size=2m tmpfs disk || exit 9\n\
+                  \"$0\" disk/ledger.db a >accepted 2>fault; cp disk/ledger.db* .";
+    let append = crate::killed::append();
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", script]).arg(append.get_program()).current_dir(folder.path());
+    let Ok(ran) = command.output() else { return };
+    if !ran.status.success() {
+        // Machines that do not let a process mount have no small disks.
+        assert!(String::from_utf8_lossy(&ran.stderr).contains("ermitted"), "{ran:?}");
+        return;
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(read("fault").contains("ledger.disk-full"), "{}", read("fault"));
+    let accepted = read("accepted");
+    let mut ledger = open(&folder.path().join("ledger.db")).unwrap();
+    assert!(accepted.lines().count() > 3);
+    assert_eq!(ledger.entries().len(), accepted.lines().count());
+    assert!(ledger.check(&Watch::none()).unwrap().holds);
+    let release = offer("b", 2, &[(1, 1, 1), (2, 1, 2)]);
+    ledger.append_release(&release, facts("next"), AT.into(), &Watch::none()).unwrap();
+}
+
+#[test]
+fn projects_share_a_file_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    three(&path);
+    let other = Secret::new(b"another secret than that").unwrap();
+    let ledger = Ledger::open(Place::File(&path), "other", other, true).unwrap();
+    assert!(ledger.entries().is_empty());
+}
