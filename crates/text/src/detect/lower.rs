@@ -94,7 +94,7 @@ fn last_initials(document: &Document<'_>, found: &mut Candidates) {
             && end - at == 1;
         let last = &tokens[end - 1];
         // "… stable. SB/jm", "read back, 02/08 15:50 dlw", "see him in June. DJR".
-        let typist = end >= 3
+        let typist = end >= first + 3
             && end - at == 1
             && tokens[end - 2].is_sign(b'/')
             && last.is_word()

@@ -70,6 +70,13 @@ pub(super) fn accepts(
         let initial = token.has(Flags::SINGLE) && document.tokens.get(at + 1).is_some_and(Token::is_capital);
         // "Chief Medical Examiner".
         let office = token.word.is_medical() && !token.word.is_last_name() || token.is(cues::HEADING);
+        // "Dear Dr. Do:": whatever is greeted with a title is a name.
+        let dot = usize::from(at > 0 && document.tokens[at - 1].is_sign(b'.'));
+        let greeted =
+            at.checked_sub(2 + dot).is_some_and(|greeting| document.tokens[greeting].is(cues::GREETING));
+        if greeted && token.len() >= 2 && token.is_capital() {
+            return true;
+        }
         return !token.word.is_function() && !token.is(cues::NOBODY) && !document.is_key(at) && !office
             || initial
             || is_word_and_name(document, at);
@@ -90,7 +97,9 @@ pub(super) fn accepts(
             // hardly a word, is a last name even if it is an ordinary word or a month.
             let follows_name = segment.names == 1
                 && segment.tokens.end == at
-                && (segment.title.is_some() || segment.best.1.prior >= 0.9);
+                && (segment.title.is_some()
+                    || segment.best.1.prior >= 0.8
+                        && document.tokens[segment.best.0].word.first_level() >= 10);
             if follows_name && is_word_and_name(document, at) {
                 return true;
             }
