@@ -56,6 +56,8 @@ pub struct FilledColumn {
     pub filled: u64,
     /// Cells that stay open, because nothing is known of the column.
     pub open: u64,
+    /// Whether the mean is in days since 1970-01-01.
+    pub days: bool,
     /// `mean`, or the share of every category, pooled over imputations.
     pub pooled: BTreeMap<String, Pooled>,
 }
@@ -291,8 +293,9 @@ fn among_evenly(text: &str, covered: &dyn Fn(&str) -> Option<Vec<String>>) -> Op
 
 /// A column of categories: those that are shown anywhere, with the shares that EM finds.
 fn categories(values: &Dictionary, covered: &dyn Fn(&str) -> Option<Vec<String>>) -> Filling {
+    // What a text shows by itself; none of `*` and of a mask, which is one of the values shown.
     let cell = |text: &str| match (text, covered(text), Cell::parse(text)) {
-        ("*", ..) => None,
+        ("*", ..) | (_, None, Cell::Masked(_)) => None,
         (_, Some(values), _) | (_, None, Cell::Set(values)) => Some(values),
         _ => Some(vec![text.to_owned()]),
     };
@@ -303,12 +306,17 @@ fn categories(values: &Dictionary, covered: &dyn Fn(&str) -> Option<Vec<String>>
     known.sort_unstable();
     known.dedup();
     let place = |value: &String| known.binary_search(value).unwrap_or_default();
-    let cells: Vec<(f64, Vec<usize>)> = texts
-        .iter()
-        .map(|(_, rows, of)| {
-            (*rows, of.as_ref().map_or((0..known.len()).collect(), |of| of.iter().map(place).collect()))
-        })
-        .collect();
+    let places = |text: &str, of: &Option<Vec<String>>| -> Vec<usize> {
+        match of {
+            Some(of) => of.iter().map(place).collect(),
+            None => {
+                let cell = Cell::parse(text);
+                (0..known.len()).filter(|&at| cell.covers(&known[at])).collect()
+            }
+        }
+    };
+    let cells: Vec<(f64, Vec<usize>)> =
+        texts.iter().map(|(text, rows, of)| (*rows, places(text, of))).collect();
     let shares = shares(&cells, known.len());
     let mut draws = FxHashMap::default();
     for ((text, _, _), (_, of)) in texts.iter().zip(&cells) {
@@ -465,7 +473,8 @@ fn filled(
             Some(_) => pooled_mean(&of).map(|mean| ("mean".to_owned(), mean)).into_iter().collect(),
             None => pooled_shares(&of),
         };
-        FilledColumn { column: names[at].clone(), filled: *filled, open: *open, pooled }
+        let days = numbers.as_ref().is_some_and(|numbers| numbers.dates);
+        FilledColumn { column: names[at].clone(), filled: *filled, open: *open, days, pooled }
     };
     let with_open = (0..names.len()).filter(|&at| fillings[at].filled + fillings[at].open > 0);
     Filled {

@@ -93,6 +93,14 @@ fn complete_tables_and_unknown_columns_stay_as_they_are() {
     assert!(wrong.unwrap_err().has_code("statistics.imputed-name"));
 }
 
+#[test]
+fn masks_are_filled_with_values_that_others_show() {
+    let (found, lines) =
+        run(&released(&[["1", "Ulm", "b12"], ["2", "Ulm", "b1*"], ["3", "Ulm", "c*"]]), 3, 1);
+    assert!(lines[1..].iter().all(|line| ["b12", "c*"].contains(&line[3].as_str())), "{lines:?}");
+    assert_eq!((found.columns[0].filled, found.columns[0].open, found.complete_rows), (1, 1, 1));
+}
+
 proptest! {
     /// Shares by EM make cells at least as likely as any of many others.
     #[test]

@@ -12,7 +12,7 @@ use throng_statistics::cells::value;
 use throng_statistics::imputation::Filled;
 use throng_statistics::report::{Options, Report};
 use throng_statistics::table::Request;
-use throng_statistics::{Contingency, Link, cross_text, page, text};
+use throng_statistics::{Contingency, Link, cross_text, date, page, text};
 
 use super::json;
 use super::verify::read_certificate;
@@ -122,9 +122,13 @@ fn imputed_text(filled: &Filled, path: &Path) -> String {
             open => format!(", {} stay open: nothing is known of them", integer(open)),
         };
         if let Some(mean) = column.pooled.get("mean").filter(|_| column.filled > 0) {
+            let (at, unit) = match column.days {
+                true => (date(mean.estimate), " days"),
+                false => (format!("{:.6}", mean.estimate), ""),
+            };
             text += &format!(
-                "; mean {:.6}, standard error {:.6}, spread between imputations {:.6}",
-                mean.estimate, mean.standard_error, mean.spread
+                "; mean {at}, standard error {:.3}{unit}, spread between imputations {:.3}{unit}",
+                mean.standard_error, mean.spread
             );
         }
         text.push('\n');

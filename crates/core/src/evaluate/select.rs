@@ -64,7 +64,7 @@ pub(super) fn candidates(target: Target) -> Vec<Recipe> {
         of(Family::Boosting),
         of(Family::Forest),
         Recipe { least: 0.1, ..of(Family::NaiveBayes) },
-        Recipe { ridge: 1e-2, ..of(Family::Linear) },
+        Recipe { ridge: 1e-6, ..of(Family::Linear) },
         Recipe { ridge: 1e-2, ..of(Family::Logistic) },
         Recipe { ridge: 1e-6, ..of(Family::Logistic) },
         Recipe { depth: 6, least: 40.0, ..of(Family::Tree) },

@@ -225,7 +225,7 @@ impl Family {
             Family::NaiveBayes | Family::Linear | Family::Logistic => (0, 0, 1.0, 1.0),
         };
         let ridge = match self {
-            Family::Linear => 1e-6,
+            Family::Linear => 1e-3,
             Family::Logistic => 1e-4,
             _ => 1.0,
         };
