@@ -163,7 +163,7 @@ pub fn impute_table(
     let dictionaries = counted(rows, &places, watch)?;
     let mut fillings = Vec::new();
     for (name, values) in names.iter().zip(&dictionaries) {
-        let known = asked.untrue.get(name).is_none();
+        let known = !asked.untrue.contains_key(name);
         fillings.push(if known { filling(name, values, (reader, covered))? } else { kept() });
     }
     write(&header(names))?;
