@@ -160,7 +160,7 @@ fn people_are_held_out_with_all_of_their_rows() {
         &quick(Scope { k: vec![2], methods: vec!["mondrian".into()], ..Scope::default() }),
     )
     .unwrap();
-    assert!(found.people && found.settings[0].status == crate::suggest::Status::Solved, "{found:?}");
+    assert!(found.people && found.settings[0].status == Status::Solved, "{found:?}");
 }
 
 /// Rows of equal values may be in several regions: all of them are learned from.
@@ -224,6 +224,6 @@ fn what_cannot_be_evaluated_is_refused_by_code() {
     // A k that no release reaches has a reason, and the others have figures.
     let found = run(&table, &policy, &quick(Scope { k: vec![2, 90], ..Scope::default() })).unwrap();
     let status = |k: u64| found.settings.iter().find(|s| s.k == Some(k)).unwrap().status;
-    assert_eq!(status(2), crate::suggest::Status::Solved);
-    assert_eq!(status(90), crate::suggest::Status::NoSolution);
+    assert_eq!(status(2), Status::Solved);
+    assert_eq!(status(90), Status::NoSolution);
 }
