@@ -2,7 +2,7 @@
 //!
 //! The odds of a pair are prior odds × the ratio of its pattern. A released row belongs to at most
 //! one external row, so the probability of a pair is its odds over those of all pairs of the row and
-//! of belonging to nobody; the same holds for the external row. A pair whose probability reaches the threshold on
+//! of belonging to nobody; the same holds for the external row, and the lower one counts. A pair whose probability reaches the threshold on
 //! both sides becomes a link. Its rows are then taken, which raises the probabilities of others, so
 //! the same is done again until nothing changes. With a threshold from 0.5, no row can have two
 //! links, and the result does not depend on any order. Costs the kept pairs per round.
@@ -114,23 +114,21 @@ pub(super) fn assign(
     Ok(assignment)
 }
 
-/// The probabilities that a row of either table belongs to nobody of the other one.
-struct Alone {
-    released: f64,
-    external: f64,
-}
+/// The probability that neither row of a pair belongs to anybody of the other table. Where every
+/// released row belongs to somebody, it is small, and a row with one candidate belongs to them.
+struct Alone(f64);
 
 impl Alone {
     /// By the expected number of matches.
     fn new(sides: &Sides<'_>, prior: f64) -> Self {
         let of = |others: &Groups| (1.0 - prior * others.order().len() as f64).max(NOBODY);
-        Alone { released: of(sides.external), external: of(sides.released) }
+        Alone(of(sides.external) * of(sides.released))
     }
 
-    /// The probability of a pair, given the odds of all pairs of its rows: the lower of both sides.
+    /// The probability of a pair, given the odds of all pairs of either of its rows: an external row
+    /// belongs to one released row at the most, and the other way round.
     fn probability(&self, odds: f64, of_released: f64, of_external: f64) -> f64 {
-        let side = |alone: f64, all: f64| odds / (alone + all.max(odds));
-        if odds > 0.0 { side(self.released, of_released).min(side(self.external, of_external)) } else { 0.0 }
+        if odds > 0.0 { odds / (self.0 + of_released.max(of_external).max(odds)) } else { 0.0 }
     }
 }
 

@@ -24,9 +24,10 @@ const CROWD: u64 = 20_000;
 /// Rules that choose the pairs at the most.
 const RULES: usize = 5;
 /// Pairs of a rule from which the model is estimated, about; and external tuples beside a released
-/// one on average at the most, so that matches are not too rare among the pairs.
-const TRAINING: f64 = 2e6;
-const DENSE: f64 = 5000.0;
+/// one on average at the most, so that matches are not too rare among the pairs. Cheap rules, which
+/// have more of them, come first.
+const TRAINING: f64 = 1e7;
+const DENSE: f64 = 50_000.0;
 /// Released tuples from which the cost of a rule is estimated.
 const SAMPLED: usize = 2000;
 /// Columns that rules are made of at the most: those with the most values.

@@ -234,7 +234,9 @@ pub fn link(request: &Request<'_>, watch: &Watch) -> Result<Linkage> {
         let keep = |at: usize| sampled(at, share, request.seed);
         let rule = plan.rule(rule);
         let patterns = sides.patterns(&[rule], plan.crowd, keep);
-        Ok(estimate(&weights, &patterns, &rule.columns))
+        // At first, every row of the smaller table is thought to have a match.
+        let smaller = request.release.rows.min(request.external.rows) as f64;
+        Ok(estimate(&weights, &patterns, &rule.columns, share * smaller))
     });
     let sessions = sessions.collect::<Result<Vec<_>>>()?;
     combine(&mut weights, &sessions);

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::compare::{BITS, LEVELS, SAME, UNKNOWN, level_of};
 
 /// Iterations at the most, and the change that ends them.
-const ITERATIONS: usize = 200;
+const ITERATIONS: usize = 1000;
 const CHANGE: f64 = 1e-7;
 /// No probability is below this one: a level that was not seen is not impossible.
 const LEAST: f64 = 1e-9;
@@ -72,10 +72,10 @@ fn start(u: &[f64; LEVELS]) -> [f64; LEVELS] {
     m[UNKNOWN as usize] = 0.0;
     let occurs = |level: &usize| u[*level] > LEAST || *level == SAME as usize;
     let agreeing: Vec<usize> = (2..LEVELS).filter(occurs).collect();
-    // Better agreement is more probable: 1, 2, 4, … shares.
-    let shares: f64 = (0..agreeing.len()).map(|at| 2f64.powi(at as i32)).sum();
+    // Better agreement is more probable: 1, 10, 100, … shares.
+    let shares: f64 = (0..agreeing.len()).map(|at| 10f64.powi(at as i32)).sum();
     for (at, &level) in agreeing.iter().enumerate() {
-        m[level] = 0.9 * 2f64.powi(at as i32) / shares;
+        m[level] = 0.9 * 10f64.powi(at as i32) / shares;
     }
     m[1] = 0.1;
     m
@@ -92,8 +92,10 @@ pub(crate) struct Session {
     pub(crate) pairs: u64,
 }
 
-/// Estimates m of the columns that did not choose the pairs.
-pub(crate) fn estimate(weights: &Weights, patterns: &Patterns, blocked: &[usize]) -> Session {
+/// Estimates m of the columns that did not choose the pairs. `matches` is a first guess of the
+/// number of matches among them: from a share that is far off, rare matches would take very long to
+/// appear.
+pub(crate) fn estimate(weights: &Weights, patterns: &Patterns, blocked: &[usize], matches: f64) -> Session {
     let width = weights.m.len();
     let free: Vec<usize> = (0..width).filter(|column| !blocked.contains(column)).collect();
     // Patterns of the free columns alone.
@@ -110,7 +112,7 @@ pub(crate) fn estimate(weights: &Weights, patterns: &Patterns, blocked: &[usize]
     }
     let pairs: u64 = merged.iter().map(|pattern| pattern.1).sum();
     let mut current = weights.clone();
-    let mut share = 0.1;
+    let mut share = (matches / pairs.max(1) as f64).clamp(1e-9, 0.5);
     for _ in 0..ITERATIONS {
         let (next, matches) = step(&current, &merged, &free, share);
         let changed = (0..width)
@@ -220,14 +222,14 @@ mod tests {
         }
         patterns.sort_unstable();
         let weights = Weights::new(u.iter().map(|&u| shares(u)).collect());
-        let session = estimate(&weights, &patterns, &[]);
+        let session = estimate(&weights, &patterns, &[], 0.1 * pairs);
         assert!((session.share - share).abs() < 0.002, "{}", session.share);
         for (at, &m) in m.iter().enumerate() {
             let found = session.m[at].unwrap()[SAME as usize];
             assert!((found - m).abs() < 0.005, "{found} is not {m}");
         }
         // A column that chose the pairs is not estimated.
-        assert_eq!(estimate(&weights, &patterns, &[1]).m[1], None);
+        assert_eq!(estimate(&weights, &patterns, &[1], 0.1 * pairs).m[1], None);
         let mut weights = weights;
         combine(&mut weights, &[session]);
         let prior = prior(&weights, &patterns, pairs, pairs);
