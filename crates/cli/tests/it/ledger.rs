@@ -218,7 +218,7 @@ fn signed(env: &TestEnv, more: &str) {
 fn verified(env: &TestEnv, key: &str) -> (i32, String) {
     let run = env.run(&format!("verify one.csv --policy one.toml --signed-by {key} --json"));
     let verdict: serde_json::Value = serde_json::from_str(&run.stdout).unwrap_or_default();
-    (run.code, verdict["claims"]["signature"]["found"].as_str().unwrap_or(&run.stderr).to_owned())
+    (run.code, verdict["signature"]["found"].as_str().unwrap_or(&run.stderr).to_owned())
 }
 
 #[test]
