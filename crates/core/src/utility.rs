@@ -406,7 +406,7 @@ impl Utility {
 
 /// The bounds of a statistic; cells were checked when they were read.
 fn bounded(asked: &Asked, bounds: Result<Bounds>) -> Bounded {
-    let bounds = bounds.unwrap_or_else(|_| Bounds {
+    let bounds = bounds.unwrap_or(Bounds {
         low: f64::NEG_INFINITY,
         high: f64::INFINITY,
         exact: false,

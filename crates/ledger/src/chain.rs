@@ -38,7 +38,7 @@ pub struct Entry {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Body {
     /// A release.
-    Release(ReleaseBody),
+    Release(Box<ReleaseBody>),
     /// A signing key that another one follows; the old key signed the new one.
     KeyRotated {
         /// The old public key.

@@ -116,7 +116,7 @@ mod tests {
     use crate::chain::{Body, ReleaseBody};
 
     fn entry(number: u64, recipient: &str, colludes_with: &[&str]) -> Entry {
-        let body = Body::Release(ReleaseBody {
+        let body = Body::Release(Box::new(ReleaseBody {
             recipient: recipient.into(),
             colludes_with: colludes_with.iter().map(|name| (*name).into()).collect(),
             output: "release<1>.csv".into(),
@@ -133,7 +133,7 @@ mod tests {
             contents: false,
             parts: [1, 0],
             parts_sha256: String::new(),
-        });
+        }));
         Entry { number, at: "2026-01-02T03:04:05Z".into(), body, code: [0; 32] }
     }
 

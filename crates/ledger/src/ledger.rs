@@ -407,7 +407,7 @@ impl Ledger {
         parts.extend(subject_parts(withheld));
         let mut digest = PartsDigest::default();
         parts.iter().for_each(|part| digest.add(part));
-        let body = Body::Release(ReleaseBody {
+        let body = Body::Release(Box::new(ReleaseBody {
             recipient: offer.recipient.clone(),
             colludes_with: offer.colludes_with.clone(),
             output: facts.output,
@@ -424,7 +424,7 @@ impl Ledger {
             contents: members.layout().contents,
             parts: [members.parts() as u64, parts.len() as u64 - members.parts() as u64],
             parts_sha256: digest.finish(),
-        });
+        }));
         self.append(at, body, &parts, |ledger| {
             ledger.judge(offer, OnConflict::Refuse, watch).map(drop).map_err(|e| {
                 e.map(|fault| fault.within("another release was added meanwhile").help("repeat the release"))

@@ -229,8 +229,8 @@ mod tests {
             prop_assert!((found.accuracy.unwrap() - right / n).abs() < 1e-12);
             let mut brier = 0.0;
             for (p, y) in &single {
-                for c in 0..3 {
-                    brier += (p[c] - if c == *y { 1.0 } else { 0.0 }).powi(2) / 2.0;
+                for (c, q) in p.iter().enumerate() {
+                    brier += (q - if c == *y { 1.0 } else { 0.0 }).powi(2) / 2.0;
                 }
             }
             prop_assert!((found.brier.unwrap() - brier / n).abs() < 1e-12);

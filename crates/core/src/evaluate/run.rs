@@ -61,9 +61,10 @@ struct Released {
 pub fn evaluate(asked: &Asked<'_>, watch: &Watch) -> Result<Evaluation> {
     let Asked { needed, grouped, scope, .. } = asked;
     let policy = &needed.policy;
-    let place = |name: &String| {
+    let place = |name: &String| -> Result<usize> {
         let all = grouped.names.iter().chain(&grouped.measured);
-        all.clone().position(|other| other == name).ok_or_else(|| Fault::bug("a column was not read"))
+        let found = all.clone().position(|other| other == name);
+        found.ok_or_else(|| Fault::bug("a column was not read").into())
     };
     let target = place(&needed.target)?;
     let values = &grouped.dictionaries[target];

@@ -12,6 +12,9 @@
 use super::{Column, Model, Recipe, Sample, Spread};
 use crate::predict::sheet::Target;
 
+/// A row and its weight.
+type Weighed = (u32, f64);
+
 /// The least part of a row that is followed.
 const LEAST_PART: f64 = 1.0 / 128.0;
 
@@ -98,7 +101,7 @@ impl<'a> Grower<'a> {
         &mut self,
         tree: &mut Tree,
         stakes: &Stakes,
-        (rows, allowed, depth): (Vec<(u32, f64)>, &mut Vec<Vec<bool>>, usize),
+        (rows, allowed, depth): (Vec<Weighed>, &mut Vec<Vec<bool>>, usize),
         tried: &mut dyn FnMut(usize) -> Vec<usize>,
         leaf: &mut dyn FnMut(Leaf<'_>) -> Vec<f64>,
     ) -> usize {
