@@ -213,9 +213,12 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let own = |at: usize| {
         let word = tokens[at].word;
         tokens[at].is_capital()
-            && !tokens[at].has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
-            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
-            && !tokens[at].is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY))
+            && !(tokens[at].has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
+                || word.is_medical()
+                || word.is_heading()
+                || word.is_ward()
+                || word.is_function()
+                || tokens[at].is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY)))
     };
     let before = first.checked_sub(1).map(|before| &tokens[before]);
     let any = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD).or(cues::COMPANY_SUFFIX).or(cues::TEAM_HEAD);
