@@ -111,12 +111,16 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     let bound = document.is(word, "for")
         && word > 0
         && document.is_any(word - 1, &["leave", "leaving", "left", "departs", "flight", "bound", "train"]);
-    let prepositions = &[
-        "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward", "visiting",
-        "through", "leaving", "into", "en", "à", "downtown",
-    ];
-    let led = || tokens[word].is(cues::BEFORE_PLACE) && document.is_any(word, prepositions);
-    if !bound && !led() {
+    let placed = bound
+        || tokens[word].is(cues::BEFORE_PLACE)
+            && document.is_any(
+                word,
+                &[
+                    "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward",
+                    "visiting", "through", "leaving", "into", "en", "à", "downtown",
+                ],
+            );
+    if !placed {
         return;
     }
     if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER) {

@@ -211,11 +211,14 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
     let own = |at: usize| {
-        let (token, word) = (&tokens[at], tokens[at].word);
-        let odd = token.has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED));
-        let known = word.is_medical() || word.is_heading() || word.is_ward() || word.is_function();
-        let cue = || token.is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY));
-        token.is_capital() && !odd && !known && !cue()
+        let word = tokens[at].word;
+        tokens[at].is_capital()
+            && !(tokens[at].has(Flags::UPPER.or(Flags::SINGLE).or(Flags::SHOUTED))
+                || word.is_medical()
+                || word.is_heading()
+                || word.is_ward()
+                || word.is_function()
+                || tokens[at].is(cues::HEADING.or(cues::WARD_HEAD).or(cues::MONTH).or(cues::WEEKDAY)))
     };
     let before = first.checked_sub(1).map(|before| &tokens[before]);
     let any = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD).or(cues::COMPANY_SUFFIX).or(cues::TEAM_HEAD);
