@@ -153,7 +153,7 @@ impl Engine {
         let mut out = BufWriter::new(file);
         let filled =
             impute_table(&table, &asked, (&|column| known.reader(column), &covered), watch, &mut |line| {
-                out.write_all(line.as_bytes()).map_err(|e| unwritable(&name, &e).into())
+                out.write_all(line.as_bytes()).map_err(|e| unwritable(&name, &e))
             });
         let filled = filled.map_err(|e| {
             e.map(|fault| if fault.place.file.is_none() { fault.file(&release.name) } else { fault })

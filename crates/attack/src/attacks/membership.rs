@@ -1,4 +1,4 @@
-//! Membership: is the target in the release at all? [Nergiz 2007; Homer 2008]
+//! Membership: is the target in the release at all? [Nergiz 2007a; Homer 2008]
 //!
 //! With a population, the adversary knows how many people fit the cells that cover the target, and
 //! claims that the target is in the release if at least half of them are. Without one, they claim

@@ -104,7 +104,7 @@ fn what_cannot_be_evaluated_has_a_code() {
     assert_eq!(code("--model linear"), "predict.wrong-kind-of-target");
     assert_eq!(code("--by age"), "evaluate.too-many-groups");
     assert_eq!(code("--holdout 0.99"), "evaluate.too-few-rows");
-    env.write("p.toml", &POLICY.replace("columns.ill.role = 'target'", "columns.ill.role = 'keep'"));
+    env.write("p.toml", POLICY.replace("columns.ill.role = 'target'", "columns.ill.role = 'keep'"));
     assert_eq!(code(""), "evaluate.no-target");
 }
 

@@ -26,7 +26,7 @@ fn people() -> String {
     let towns = ["Lynn", "Salem", "Boston"];
     let row = |n: usize| {
         let (age, town) = (20 + n * 7 % 50, towns[n * n % 3]);
-        format!("P{n},{age},{town},{}\n", if n % 4 == 0 { "flu" } else { "angina" })
+        format!("P{n},{age},{town},{}\n", if n.is_multiple_of(4) { "flu" } else { "angina" })
     };
     "name,age,town,ill\n".to_owned() + &(0..160).map(row).collect::<String>()
 }

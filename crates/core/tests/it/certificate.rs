@@ -191,16 +191,16 @@ fn a_newer_format_is_refused_by_the_version_that_wrote_it() {
         assert_eq!(other.to_string(), error.faults()[0].message);
         error.faults()[0].message.clone()
     };
-    document["format"] = json!(2);
+    document["format"] = json!(3);
     document["version"] = json!("0.9.1");
     let reads = "this program reads formats 0 to 2";
-    assert_eq!(message(&document), format!("written by throng 0.9.1 (format 2); {reads}"));
+    assert_eq!(message(&document), format!("written by throng 0.9.1 (format 3); {reads}"));
     // Whatever else it has.
     document.as_object_mut().unwrap().remove("levels");
-    assert_eq!(message(&document), format!("written by throng 0.9.1 (format 2); {reads}"));
+    assert_eq!(message(&document), format!("written by throng 0.9.1 (format 3); {reads}"));
     for version in [json!("\u{1b}[31m"), json!(""), json!(3), Value::Null] {
         document["version"] = version;
-        assert_eq!(message(&document), format!("written by a newer throng (format 2); {reads}"));
+        assert_eq!(message(&document), format!("written by a newer throng (format 3); {reads}"));
     }
     for format in [json!("1"), json!(-1), json!(1.5), Value::Null] {
         document["format"] = format;

@@ -83,7 +83,8 @@ fn every_cited_key_is_listed() {
 fn every_source_of_the_registry_is_listed() {
     let listed: BTreeSet<String> =
         listed().iter().map(|key| key.trim_end_matches(['a', 'b']).to_lowercase()).collect();
-    for &kind in Table::ALL {
+    // Statistics are textbook definitions, without a column of sources.
+    for &kind in Table::ALL.iter().filter(|kind| **kind != Table::Statistics) {
         for row in table(kind).lines().skip(2) {
             let sources = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap();
             for source in sources.split(';').map(str::trim) {
