@@ -28,7 +28,7 @@ const PAIRS: u64 = 50_000_000;
 pub enum Bound {
     /// No value has a greater share of a class.
     Share(f64),
-    /// A class has at least so many values.
+    /// The least number of values of a class.
     Distinct(u64),
 }
 

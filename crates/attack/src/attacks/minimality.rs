@@ -102,7 +102,7 @@ fn promised(bound: Bound) -> f64 {
     }
 }
 
-/// Whether so many rows with one value violate the bound in a tuple of a size.
+/// Whether this number of rows with one value violates the bound in a tuple of a size.
 fn violates(rows: u64, size: u64, bound: Bound) -> bool {
     match bound {
         Bound::Share(share) => rows as f64 > share * size as f64 + 1e-9,

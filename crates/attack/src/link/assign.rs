@@ -180,7 +180,7 @@ fn guesses(
     all
 }
 
-/// The least odds of a pair that is kept: there is room for so many.
+/// The least odds of a pair that is kept: the list has room for a limited number.
 fn floor(patterns: &Patterns, odds: &[f64]) -> f64 {
     let mut order: Vec<(f64, u64)> =
         patterns.iter().zip(odds).map(|(pattern, &odds)| (odds, pattern.1)).collect();

@@ -54,8 +54,8 @@ pub struct GroupScores {
     pub group: String,
     /// How well the model does on these rows.
     pub scores: Scores,
-    /// What that is more than the same model learned from the original; below 0 for scores of which
-    /// more is better, the group pays for privacy.
+    /// The difference to the same model trained on the original. Where a higher score is better, a
+    /// value below 0 means that the group pays for privacy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Scores>,
 }

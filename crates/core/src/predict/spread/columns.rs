@@ -134,8 +134,8 @@ impl Space {
             let extents: Vec<(Extent, f64)> =
                 texts.iter().map(|(text, weight)| (self.reader.extent(at, *text), *weight)).collect();
             let none = Spread { mean: 0.0, parts: Vec::new() };
-            let told = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
-            let parts = marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts());
+            let informative = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
+            let parts = marginal(informative.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts());
             let anything = Spread { mean: self.columns[at].anything.mean, parts };
             Column {
                 ordered: matches!(kind, Kind::Number(_)),
@@ -176,9 +176,9 @@ fn numbers(extents: Vec<(Extent, f64)>, reading: Reading) -> (Parts, Vec<Spread>
     };
     let kind = Kind::Number(bounds(&extents));
     let none = Spread { mean, parts: Vec::new() };
-    let told = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
+    let informative = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
     let anything =
-        Spread { mean, parts: marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()) };
+        Spread { mean, parts: marginal(informative.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()) };
     let cells = extents.iter().map(|(extent, _)| kind.spread(extent, &anything)).collect();
     (Parts { kind, anything }, cells)
 }
@@ -235,9 +235,11 @@ fn categories(extents: Vec<(Extent, f64)>, of: usize, reading: Reading) -> (Part
     };
     let kind = grouped(&rows);
     let none = Spread { mean: 0.0, parts: Vec::new() };
-    let told = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
-    let anything =
-        Spread { mean: 0.0, parts: marginal(told.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()) };
+    let informative = extents.iter().filter(|(extent, _)| *extent != Extent::Anything);
+    let anything = Spread {
+        mean: 0.0,
+        parts: marginal(informative.map(|(e, w)| (kind.spread(e, &none), *w)), kind.parts()),
+    };
     let cells = extents.iter().map(|(extent, _)| kind.spread(extent, &anything)).collect();
     (Parts { kind, anything }, cells)
 }
