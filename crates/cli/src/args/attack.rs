@@ -164,7 +164,7 @@ pub struct LinkAttack {
     #[arg(long, value_name = "P", default_value_t = 0.9)]
     pub threshold: f64,
     /// Write an HTML page that explains the strongest links to this file, for the holder alone
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(short, long, value_name = "FILE.html")]
     pub out: Option<PathBuf>,
     /// How many links are explained
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -92,12 +92,12 @@ fn changed_copies_of_every_format_fail() {
 fn a_newer_format_is_refused_with_the_version_that_wrote_it() {
     let env = fixture(1, "levels");
     edit(&env, |c| {
-        c["format"] = json!(2);
+        c["format"] = json!(3);
         c["version"] = json!("0.9.0");
     });
     let said = env.run(ALONE).fails(2).said();
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("written by throng 0.9.0 (format 2)"), "{said}");
+    assert!(said.contains("written by throng 0.9.0 (format 3)"), "{said}");
     assert!(said.contains("out.certificate.json"), "{said}");
     env.run("risk out.csv --certificate out.certificate.json").fails(2);
 }

@@ -316,7 +316,8 @@ fn algorithms_and_losses_agree_on_what_is_best() {
     // Regions of rows can lose less than any levels.
     let regions = throng::registry::Algorithm::keys_with(|entry| entry.forms_regions);
     let levels = |name: &&str| !regions.contains(name);
-    for loss in &losses {
+    // Width is a loss of statistics that a policy lists.
+    for loss in losses.iter().filter(|loss| *loss != "width") {
         let mut best: Option<f64> = None;
         // `mingen` looks at everything, so that nothing can be better.
         for algorithm in ["mingen"].into_iter().chain(algorithms.iter().map(String::as_str).filter(levels)) {
