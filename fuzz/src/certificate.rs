@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use throng::hierarchy::build;
 use throng::policy::Policy;
-use throng::release::{Certificate, FORMAT};
+use throng::release::{Certificate, SIGNED_FORMAT};
 use throng::rows::Table;
 use throng::verify::{Inputs, Original, verify};
 use throng::watch::Watch;
@@ -46,7 +46,7 @@ pub fn certificate(data: &[u8]) {
         return;
     };
     assert_eq!(parsed.as_ref(), Some(&certificate));
-    assert!(certificate.format <= FORMAT);
+    assert!(certificate.format <= SIGNED_FORMAT);
     let sealed = certificate.sealed();
     for written in
         [serde_json::to_string(&certificate).unwrap(), serde_json::to_string_pretty(&certificate).unwrap()]

@@ -61,7 +61,7 @@ struct Signs {
 }
 
 impl Signs {
-    /// Of a header segment.
+    /// Of a header segment: five different signs, or fields could not be distinguished.
     fn of(header: &str) -> Option<Self> {
         let mut signs = header.chars().skip(3);
         let signs = Signs {
@@ -72,7 +72,9 @@ impl Signs {
             part: signs.next()?,
         };
         let all = [signs.field, signs.component, signs.repetition, signs.escape, signs.part];
-        all.iter().all(|sign| sign.is_ascii_punctuation()).then_some(signs)
+        let differs = |at: usize| !all[..at].contains(&all[at]);
+        let valid = (0..all.len()).all(|at| all[at].is_ascii_punctuation() && differs(at));
+        valid.then_some(signs)
     }
 
     fn unescaped(&self, text: &str) -> String {
@@ -306,7 +308,9 @@ mod tests {
         assert_eq!(segments[2], "OBX|1|NM|718-7^Hemoglobin^LN||13.2|g/dL|||||F");
         assert!(segments[3].starts_with("OBX|2|TX|NOTE||") && segments[3].contains("A \\T\\ B"));
         assert!(document.texts.iter().any(|text| text.original == "Virginia was seen.\nA & B"));
-        assert!(scrub("Dear", &scrubber()).unwrap_err().has_code("scrub.not-hl7"));
+        for text in ["Dear", "MSH\"\"|^~\\&|A", "MSH|^~\\&|A\rMSH||^~\\&|A"] {
+            assert!(scrub(text, &scrubber()).unwrap_err().has_code("scrub.not-hl7"), "{text}");
+        }
         assert_eq!(scrub("", &scrubber()).unwrap().written, "");
     }
 
