@@ -164,14 +164,14 @@ pub fn methods(policy: &Policy, names: &[String]) -> Result<Vec<(String, Method)
     let known = Method::all(policy);
     let called = |method: Method| (method.name(), method);
     if names.iter().any(|name| name == "all") {
-        return Ok(known.into_iter().map(called).collect());
+        return Ok(distinct(known.into_iter().map(called).collect()));
     }
     if names.is_empty() {
         let usual = |(at, method): &(usize, Method)| {
             *at == 0 || !method.local && matches!(method.algorithm, Algorithm::Mondrian | Algorithm::Auto)
         };
         let usual = known.into_iter().enumerate().filter(usual);
-        return Ok(usual.map(|(_, method)| called(method)).collect());
+        return Ok(distinct(usual.map(|(_, method)| called(method)).collect()));
     }
     let method = |name: &String| {
         if let Some(known) = known.iter().find(|method| method.name() == *name) {
@@ -192,6 +192,17 @@ pub fn methods(policy: &Policy, names: &[String]) -> Result<Vec<(String, Method)
         Ok((name.clone(), Method { algorithm, local, loss: Some(loss) }))
     };
     names.iter().map(method).collect()
+}
+
+/// Methods of equal names with the loss behind the name, where it is not that of the policy.
+fn distinct(methods: Vec<(String, Method)>) -> Vec<(String, Method)> {
+    let names: Vec<String> = methods.iter().map(|(name, _)| name.clone()).collect();
+    let twice = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let called = |(name, method): (String, Method)| match method.loss {
+        Some(loss) if twice(&name) => (format!("{name}:{}", loss.key()), method),
+        _ => (name, method),
+    };
+    methods.into_iter().map(called).collect()
 }
 
 /// The settings of all methods and k.

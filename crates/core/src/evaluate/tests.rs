@@ -227,3 +227,17 @@ fn what_cannot_be_evaluated_is_refused_by_code() {
     assert_eq!(status(2), Status::Solved);
     assert_eq!(status(90), Status::NoSolution);
 }
+
+/// A search by the loss of the policy and one by LM are called differently.
+#[test]
+fn methods_have_names_of_their_own() {
+    let policy =
+        Policy::parse(&format!("{POLICY}search = {{ algorithm = \"auto\", loss = \"entropy\" }}\n")).unwrap();
+    for names in [&[][..], &["all".to_owned()]] {
+        let mut called: Vec<String> =
+            scope::methods(&policy, names).unwrap().into_iter().map(|(name, _)| name).collect();
+        assert!(called.contains(&"auto".into()) && called.contains(&"auto:lm".into()), "{called:?}");
+        called.sort_unstable();
+        assert!(called.windows(2).all(|pair| pair[0] != pair[1]), "{called:?}");
+    }
+}
