@@ -222,7 +222,8 @@ fn compared(ledger: &LedgerFacts) -> String {
         0 => String::new(),
         n => format!(", {} people withheld because of these", integer(*n)),
     };
-    format!("recipient {recipient}: compared with {} earlier releases{fewest}{without}", integer(*compared))
+    let releases = if *compared == 1 { "release" } else { "releases" };
+    format!("recipient {recipient}: compared with {} earlier {releases}{fewest}{without}", integer(*compared))
 }
 
 /// The protection in one sentence, and the columns that it is about.
