@@ -280,25 +280,29 @@ impl Utility {
     }
 
     /// The limited statistics of the original itself, which only its holder knows; none where a
-    /// value is not a number.
+    /// value is not a number. Costs a pass over the classes for statistics of two columns, and none
+    /// for others: values were counted before.
     pub fn originals(&self, hierarchies: &[Hierarchy], classes: &Classes) -> Vec<Option<f64>> {
-        let value = |place: usize, class: usize| {
-            let column = self.columns[place].column;
-            let x = number(hierarchies[column].leaf_value(classes.code(class, column))?)?;
+        let point = |place: usize, leaf: Code| {
+            let x = number(hierarchies[self.columns[place].column].leaf_value(leaf)?)?;
             Some(Span::between(x, x))
         };
-        let rows = || classes.counts().iter().map(|&rows| u64::from(rows)).enumerate();
+        let pairs = |place: usize, with: usize| {
+            let (one, other) = (self.columns[place].column, self.columns[with].column);
+            let mut counts: FxHashMap<(Code, Code), u64> = FxHashMap::default();
+            for (class, &rows) in classes.counts().iter().enumerate() {
+                *counts.entry((classes.code(class, one), classes.code(class, other))).or_default() +=
+                    u64::from(rows);
+            }
+            let mut counts: Vec<((Code, Code), u64)> = counts.into_iter().collect();
+            counts.sort_unstable();
+            let pair = |((a, b), rows)| Some((point(place, a)?, point(with, b)?, rows));
+            CountedPairs::new(counts.into_iter().map(pair).collect::<Option<Vec<_>>>()?).ok()
+        };
         let original = |asked: &Asked| {
-            let kind = asked.spec.statistic;
             let bounds = match asked.with {
-                None => {
-                    let cells = rows().map(|(class, rows)| Some((value(asked.column, class)?, rows)));
-                    Counted::new(cells.collect::<Option<Vec<_>>>()?).ok()?.bounds(kind)
-                }
-                Some(with) => {
-                    let pair = |(class, rows)| Some((value(asked.column, class)?, value(with, class)?, rows));
-                    CountedPairs::new(rows().map(pair).collect::<Option<Vec<_>>>()?).ok()?.bounds(kind)
-                }
+                None => self.plain(asked, 0).bounds,
+                Some(with) => pairs(asked.column, with)?.bounds(asked.spec.statistic),
             };
             bounds.is_finite().then(|| f64::midpoint(bounds.low, bounds.high))
         };
@@ -329,6 +333,7 @@ impl Utility {
     fn plain(&self, asked: &Asked, level: usize) -> Bounded {
         let numbers = &self.columns[asked.column];
         let cells = numbers.spans[level].iter().copied().zip(numbers.rows[level].iter().copied());
+        let cells = cells.filter(|cell| cell.1 > 0);
         bounded(asked, Counted::new(cells).map(|cells| cells.bounds(asked.spec.statistic)))
     }
 
