@@ -235,7 +235,7 @@ fn methods_have_names_of_their_own() {
         Policy::parse(&format!("{POLICY}search = {{ algorithm = \"auto\", loss = \"entropy\" }}\n")).unwrap();
     for names in [&[][..], &["all".to_owned()]] {
         let mut called: Vec<String> =
-            scope::methods(&policy, names).unwrap().into_iter().map(|(name, _)| name).collect();
+            methods(&policy, names).unwrap().into_iter().map(|(name, _)| name).collect();
         assert!(called.contains(&"auto".into()) && called.contains(&"auto:lm".into()), "{called:?}");
         called.sort_unstable();
         assert!(called.windows(2).all(|pair| pair[0] != pair[1]), "{called:?}");
