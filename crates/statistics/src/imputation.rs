@@ -339,7 +339,7 @@ fn categories(values: &Dictionary, covered: &dyn Fn(&str) -> Option<Vec<String>>
     Filling { draws, numbers: None, filled: 0, open: 0 }
 }
 
-/// The shares of categories that make cells most likely, of which each may be some of them.
+/// The shares of categories that make cells most likely, where a cell may be one of several.
 fn shares(cells: &[(f64, Vec<usize>)], of: usize) -> Vec<f64> {
     let all: f64 = cells.iter().filter(|(_, may)| !may.is_empty()).map(|(rows, _)| rows).sum();
     let mut shares = vec![1.0 / of.max(1) as f64; of];

@@ -230,7 +230,7 @@ fn context(text: &str, place: Range<usize>) -> String {
     format!("{before}⟦{}⟧{after}", &text[place]).replace(['\n', '\r'], "⏎")
 }
 
-/// Runs of which the least time counts.
+/// Runs of every measurement; the least time counts.
 const RUNS: usize = 3;
 
 /// Seconds of the wall clock.

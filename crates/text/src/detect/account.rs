@@ -42,7 +42,7 @@ impl Detector for Account {
     }
 }
 
-/// An IBAN in groups of four, of which some may be letters alone: "IE29 AIBK 9311 5212 3456 78".
+/// An IBAN in groups of four; some groups may be letters alone: "IE29 AIBK 9311 5212 3456 78".
 fn spaced_iban(document: &Document<'_>, first: usize) -> Option<Range<usize>> {
     let tokens = &document.tokens;
     let head = tokens[first].is_word()

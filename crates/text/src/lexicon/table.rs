@@ -9,8 +9,8 @@ use super::{Word, fold};
 /// The number of bits of the filter of usual words: 128 kB. Usual words set 4 % of the bits.
 const FILTER: usize = 1 << 20;
 
-/// The number of bits of the filter of usual words without one letter: 512 kB, of which they set
-/// 8 %.
+/// The number of bits of the filter of usual words without one letter: 512 kB. These words set 8 %
+/// of the bits.
 const SHORTENED: usize = 1 << 22;
 
 /// Words and phrases by hash.
