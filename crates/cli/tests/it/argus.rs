@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::env::TestEnv;
 
-const TABLE: &str = "\
+/// [Sweeney 2001, figure 28]
+pub const TABLE: &str = "\
 ssn,ethnicity,birth,sex,zip,problem
 1,Black,1965-09-20,m,02141,breath
 2,Black,1965-02-14,m,02141,chest

@@ -317,21 +317,10 @@ fn bad_requests_are_refused() {
     assert_eq!(env.listing(), before, "nothing is written");
 }
 
-const FIGURE_28: &str = "\
-id,ethnicity,birth,sex,zip,problem
-1,Black,1965-09-20,m,02141,breath
-2,Black,1965-02-14,m,02141,chest
-3,Black,1965-10-23,f,02138,pressure
-4,Black,1965-08-24,f,02138,pressure
-5,Black,1964-11-07,f,02138,weight
-6,Black,1964-12-01,f,02138,chest
-7,Caucasian,1964-10-23,m,02138,chest
-8,Caucasian,1965-03-15,f,02139,pressure
-9,Caucasian,1964-08-13,m,02139,weight
-10,Caucasian,1964-05-05,m,02139,breath
-11,Caucasian,1967-02-13,m,02138,chest
-12,Caucasian,1967-03-21,m,02138,chest
-";
+/// The table of [Sweeney 2001, figure 28], with a number in place of the first column.
+fn twelve_patients() -> String {
+    crate::argus::TABLE.replacen("ssn", "id", 1)
+}
 
 const SYSTEM: &str = r#"
 version = 1
@@ -365,13 +354,14 @@ algorithm = "auto"
 /// whether each is an ADS0, and whether it provides k-map protection.
 #[test]
 fn example_systems_receive_the_printed_verdicts() {
-    let env = TestEnv::with(&[("private.csv", FIGURE_28), ("p.toml", SYSTEM)]);
+    let figure_28 = twelve_patients();
+    let env = TestEnv::with(&[("private.csv", &figure_28), ("p.toml", SYSTEM)]);
     let people: String =
-        FIGURE_28.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+        figure_28.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
     env.write("people.csv", people);
     let without_names: String =
-        FIGURE_28.lines().map(|line| line.split_once(',').unwrap().1.to_owned() + "\n").collect();
-    env.write("identity.csv", FIGURE_28);
+        figure_28.lines().map(|line| line.split_once(',').unwrap().1.to_owned() + "\n").collect();
+    env.write("identity.csv", &figure_28);
     env.write("suppression.csv", "ethnicity,birth,sex,zip,problem\n".to_owned() + &"*,*,*,*,*\n".repeat(12));
     // What Scrub removes from a text are explicit identifiers; all else still links.
     env.write("scrub.csv", without_names);
