@@ -286,7 +286,7 @@ class Column:
             seen = numbers if self.numeric else [dated(value) for value in present]
             seen = [x for x in seen if x is not None]
             self.mean, self.spread = statistics.fmean(seen), statistics.pstdev(seen) or 1.0
-            # Of two values of which the larger is more common, the median has nothing above it.
+            # If there are two values and the larger one is more common, nothing is above the median.
             self.median = statistics.median(seen)
             if self.median == max(seen):
                 self.median = self.mean

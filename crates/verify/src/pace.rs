@@ -40,7 +40,7 @@ impl<'a> Pace<'a> {
         self.steps(1)
     }
 
-    /// So many more cheap operations.
+    /// Adds a number of cheap operations.
     ///
     /// # Errors
     /// As [`Pace::step`].

@@ -25,11 +25,11 @@ use throng_terms::release::{Certificate, FileFacts, Foresight, PredictedFacts};
 /// The requirement on every class of the population.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// So many people, where rows are released.
+    /// The least number of people, where rows are released.
     People(u64),
-    /// So many rows that people are likely behind them, where rows are released.
+    /// The least number of rows behind which enough people are likely, where rows are released.
     Rows(u64),
-    /// So many rows in a larger table that k people are likely behind them, where rows are
+    /// The least number of rows in a larger table behind which k people are likely, where rows are
     /// released.
     Larger(Larger),
     /// Released rows for no more than this share of its people.

@@ -26,7 +26,7 @@ fn refused(env: &TestEnv, line: &str, says: &[&str]) {
     let run = env.run(line).fails(2);
     run.says(says);
     assert!(run.stderr.contains("help:"), "there is no remedy\n{}", run.said());
-    assert!(!run.stderr.contains(".throng-"), "a temporary name is told\n{}", run.said());
+    assert!(!run.stderr.contains(".throng-"), "a temporary name is shown\n{}", run.said());
     assert_eq!(env.listing(), before, "{}", run.said());
 }
 
@@ -213,7 +213,7 @@ fn what_cannot_be_written_to_standard_output_is_an_error() {
         let stderr = String::from_utf8_lossy(&said.stderr);
         assert_eq!(said.status.code(), Some(2), "{line}\n{stderr}");
         assert!(stderr.contains("standard output cannot be written"), "{line}\n{stderr}");
-        // Whoever has read enough may go away.
+        // A reader may close the pipe early.
         let closed = format!("'{program}' {line} | true; exit ${{PIPESTATUS[0]}}");
         let said =
             std::process::Command::new("bash").args(["-c", &closed]).current_dir(env.path("")).output();

@@ -214,7 +214,7 @@ fn what_a_failing_model_writes_is_not_repeated() {
     );
 }
 
-/// Whoever proves the release asks again, and must hear the same.
+/// The verifier queries the model again and must get the same answers.
 #[test]
 fn a_model_that_does_not_repeat_itself_is_refused() {
     // Every run of it is another's neighbour.

@@ -161,7 +161,7 @@ fn a_changed_identifier_is_found() {
         env.write("out.certificate.json", serde_json::to_string(&sealed).unwrap());
         let verdict = env.run(&format!("{WITH_ORIGINAL} --json")).fails(1).json();
         assert_eq!(verdict["identifiers: id"]["holds"], false, "{name}: {verdict}");
-        assert!(!verdict.to_string().contains("P00"), "{name}: an identifier is told: {verdict}");
+        assert!(!verdict.to_string().contains("P00"), "{name}: an identifier is shown: {verdict}");
     }
 }
 

@@ -64,7 +64,7 @@ pub fn settled<'m>(
     Some(Settled::Merges(merged))
 }
 
-/// Groups, some of which may have been merged with others and are empty.
+/// Groups. Those that were merged into others are empty.
 #[derive(Debug, Default)]
 pub struct Groups {
     /// Group → points.

@@ -432,7 +432,7 @@ fn wide() -> Facts {
     facts
 }
 
-/// So many classes of each size, where nothing is missing.
+/// Class sizes with the number of classes of each, where nothing is missing.
 fn classes(of: &[(u64, u64)]) -> Vec<ClassesOfSize> {
     of.iter().map(|&(size, classes)| ClassesOfSize { size, classes, rows: size * classes }).collect()
 }
@@ -505,7 +505,7 @@ pub(super) fn check_page(page: &str) {
     plain::check_plain(&plain::text_of_page(page), "the page");
 }
 
-/// A lattice of two columns with so many levels each; safe from a height on.
+/// A lattice of two columns with the given levels; nodes from a height on are safe.
 fn explored(levels: u8, safe_from: u32, tagged: bool) -> Explored {
     let nodes: Vec<NodeFacts> = (0..levels)
         .flat_map(|a| (0..levels).map(move |b| (a, b)))

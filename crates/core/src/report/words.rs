@@ -173,7 +173,7 @@ mod tests {
         );
     }
 
-    /// Two columns over two leaves each, of so many rows; the target is the first column's value,
+    /// Two columns over two leaves each, with the given rows; the target is the first column's value,
     /// or always the same.
     fn worths(rows: u32, told: bool) -> Vec<Worths> {
         let path = |leaf: &str| Path { leaf: leaf.into(), labels: Vec::new() };
@@ -191,7 +191,7 @@ mod tests {
         for loss in ["column-mi", "value-mi"] {
             let policy = policy(&format!("loss = \"{loss}\""));
             assert_eq!(uninformative(&policy, &names, &worths(6, true)), None);
-            // Nothing is told; too few rows tell; what tells has no weight.
+            // No information; too few rows; the informative column has no weight.
             for (names, worths) in
                 [(&names, worths(6, false)), (&names, worths(5, true)), (&swapped, worths(6, true))]
             {

@@ -75,7 +75,7 @@ fn many_tuples_are_matched_like_few() {
     }
 }
 
-/// Flat columns of five values, of which the last is missing.
+/// Flat columns of five values; the last value is missing.
 fn flat() -> Hierarchy {
     let path = |leaf: &str| Path { leaf: leaf.into(), labels: vec![] };
     Hierarchy::new(["0", "1", "2", "3"].map(path).to_vec(), true).unwrap()

@@ -272,9 +272,8 @@ proptest! {
     }
 }
 
-/// A class of two values is 2-diverse, and its top value has half of the rows. Whoever knows that a
-/// person who does not have the one then has the other knows all; with three values it takes one
-/// implication more.
+/// A class of two values is 2-diverse, and its top value has half of the rows. One implication, "not
+/// the one value, then the other", leaves one value; with three values it takes one implication more.
 #[test]
 fn knowledge_defeats_diversity() {
     assert!((figure(&[vec![0, 0, 1, 1]], 0) - 0.5).abs() < 1e-6);

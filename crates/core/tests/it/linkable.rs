@@ -23,7 +23,7 @@ fn models(column: &str) -> Vec<String> {
     all.into_iter().filter(|model| refused.iter().all(|word| !model.contains(word))).collect()
 }
 
-/// Two digits each, of which the second is masked first; column b has its values or nothing.
+/// Two digits each; the second is masked first; column b has its values or nothing.
 fn rows() -> impl Strategy<Value = Rows> {
     let digits = || prop::option::weighted(0.9, prop::sample::select(vec!["11", "12", "21", "22", "31"]));
     let cell = |cell: Option<&str>| cell.map(String::from);

@@ -368,7 +368,7 @@ fn figures_of_shares() {
     assert_eq!(figure(&alpha_k(0.5, None), &[MISSING], &table), 0.0);
     // Shares 1/2, 1/4, 1/4 against 1/8, 3/8, 1/2.
     assert!((figure(&delta_disclosure(1.0), &class, &table) - 4f64.ln()).abs() < 1e-12);
-    assert_eq!(figure(&delta_disclosure(1.0), &[0, 1], &table), f64::INFINITY, "2 is told not to be there");
+    assert_eq!(figure(&delta_disclosure(1.0), &[0, 1], &table), f64::INFINITY, "2 is absent");
     assert!((figure(&beta_likeness(1.0, Likeness::Basic), &class, &table) - 3.0).abs() < 1e-12);
     // −ln(1/8) is above 1 but below 4.
     assert!(

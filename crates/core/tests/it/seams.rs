@@ -79,8 +79,8 @@ fn may(from: &str, to: &str) -> bool {
         "describe" => false,
         // Rules are about what columns hold.
         "template" => to == "describe",
-        // Local recoding takes up what a search decided, not how. Risk looks at tables, whoever
-        // made them; argus lets a person decide; a screening looks at columns.
+        // Local recoding takes up what a search decided, not how. Risk looks at tables of any
+        // origin; argus lets a person decide; a screening looks at columns.
         "search" | "recode" | "risk" | "argus" | "screen" => NOUNS.contains(&to),
         // They run searches and look at what these found; they do not know how it is shown.
         "explore" => NOUNS.contains(&to) || to == "search",

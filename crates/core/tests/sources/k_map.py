@@ -11,7 +11,7 @@ Definitions (docs/models.md, "k-map with regions"):
 - A region has, in every column, the least cell that is true of all its rows: the value, else of a
   column with a hierarchy the lowest label in common, of numbers the interval from the least to the
   greatest, of others the set of values. A missing cell beside others makes it `*`, and so does a set
-  of all values of table and population, of which there are three or more.
+  of all values of table and population, if these are three or more.
 - Regions with equal cells are one class.
 - A person matches a class if every cell is true of their value; `*` is true of all, a missing cell of
   a missing value alone. k-map holds if every class has k people.

@@ -220,7 +220,7 @@ fn where_all_rows_together_match_too_few_people_nothing_is_released() {
     assert!(fault.message.contains("not even all 2 rows together satisfy k-map"), "{fault}");
     assert!(fault.help.as_ref().unwrap().contains("ask for at most 2 of k-map"), "{:?}", fault.help);
     assert_eq!(run(2, 2).unwrap().table.rows().len(), 2);
-    // A single row of which there are enough people may be a region of its own.
+    // A single row that enough people match may be a region of its own.
     let alone: Vec<Row> = [&people[..], &people[..1]].concat();
     let policy = policy(Algorithm::KSimilar, &asked(2));
     let from = table(&alone, 3);

@@ -207,7 +207,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A sum, the first part of which may have a sign. No other part has: `dm* - 1` would be read
+    /// A sum. Its first part may have a sign; no other part has: `dm* - 1` would be read
     /// as a product with −1, where `"dm*" - 1` is meant.
     fn sum(&mut self) -> Result<Part, Fault> {
         let at = self.words.place();

@@ -310,7 +310,7 @@ pub enum Encoding {
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// Windows-1252, of which the printable part of ISO 8859-1 is a part.
+    /// Windows-1252, which contains the printable part of ISO 8859-1.
     #[serde(rename = "latin-1")]
     Latin1,
     /// UTF-16, little-endian unless a byte-order mark says otherwise.

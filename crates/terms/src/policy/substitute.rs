@@ -29,7 +29,7 @@ pub enum Transform {
     Scrub(Scrub),
 }
 
-/// Where a key is: the file and the variable of the environment, one of which is given.
+/// Where a key is: a file or an environment variable; exactly one is given.
 pub type KeyPlace<'a> = (Option<&'a str>, Option<&'a str>);
 
 impl Transform {

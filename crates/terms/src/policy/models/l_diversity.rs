@@ -27,7 +27,7 @@ pub struct LDiversity {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Diversity {
-    /// So many values occur.
+    /// At least l values occur.
     #[default]
     Distinct,
     /// The entropy is at least that of l equally frequent values.
