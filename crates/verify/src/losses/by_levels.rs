@@ -27,8 +27,9 @@ pub(crate) struct LevelFacts<'a> {
     /// Rows per released class; 0 means that there is no class.
     counts: &'a [u64],
     chains: &'a [Chain<'a>],
-    /// The original, where it is there.
-    source: Option<&'a Generalized>,
+    /// The original, or why losses cannot be computed from it. Looked at once: losses ask for it
+    /// once per value.
+    source: Checked<&'a Generalized>,
     /// Column → its cells.
     cells: OnceCell<Checked<Vec<Cells>>>,
     pace: &'a Pace<'a>,
@@ -43,16 +44,16 @@ impl<'a> LevelFacts<'a> {
         source: Option<&'a Generalized>,
         pace: &'a Pace<'a>,
     ) -> Self {
+        let known = |source: &'a Generalized| match source.unknown().is_empty() {
+            true => Ok(source),
+            false => Err("not checked: the original has values that their hierarchy does not know"),
+        };
+        let source = source.ok_or(WITHOUT_ORIGINAL).and_then(known);
         LevelFacts { rows, suppressed, counts, chains, source, cells: OnceCell::new(), pace }
     }
 
     fn source(&self) -> Checked<&'a Generalized> {
-        let source = self.source.ok_or(WITHOUT_ORIGINAL)?;
-        if source.unknown().is_empty() {
-            Ok(source)
-        } else {
-            Err("not checked: the original has values that their hierarchy does not know")
-        }
+        self.source
     }
 
     fn hierarchy(&self, column: usize) -> Checked<&'a Hierarchy> {
