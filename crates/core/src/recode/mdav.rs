@@ -10,6 +10,10 @@
 //! nearest groups. `written.rs` decides what is released for a group: its mean, median or interval.
 //!
 //! Costs points² / (2 · k) distances, in parts of at most [`PART`] points, which run in parallel.
+//! Values are counted once per part: nothing in a part depends on the number of values of the table.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::groups::{ASKED, Groups};
 use super::index::{Found, Index, Probe};
@@ -55,7 +59,10 @@ fn aggregate(field: &Field<'_>, points: &Points<'_>, metric: &Metric<'_>) -> Opt
     let left: Vec<u32> = (0..points.len() as u32).collect();
     let rows = left.iter().map(|&point| points.rows(point)).sum();
     let tally = points.judge().tally();
-    let mut rest = Rest { points, metric, index, left, rows, found: Found::default(), tally };
+    let frequencies = (0..points.width())
+        .map(|column| (!metric.scales[column].numeric).then(|| Frequencies::new(points, column)))
+        .collect();
+    let mut rest = Rest { points, metric, index, left, rows, frequencies, found: Found::default(), tally };
     let least = points.judge().least();
     let mut groups = Groups::default();
     while rest.rows >= least.saturating_mul(2) {
@@ -90,20 +97,23 @@ struct Rest<'p, 'a, 'm> {
     /// Ascending.
     left: Vec<u32>,
     rows: u64,
+    /// Column → its values, unless it has a mean.
+    frequencies: Vec<Option<Frequencies>>,
     found: Found,
     tally: Tally,
 }
 
 impl Rest<'_, '_, '_> {
     /// The middle of all points left: for each column a number, or the most frequent rank.
-    fn middle(&self) -> Vec<Middle> {
-        let width = self.points.width();
-        (0..width)
-            .map(|column| match self.metric.scales[column].numeric {
-                true => Middle::Mean(self.mean(column)),
-                false => Middle::Rank(self.most_frequent(column)),
-            })
-            .collect()
+    fn middle(&mut self) -> Vec<Middle> {
+        let mut frequencies = std::mem::take(&mut self.frequencies);
+        let of_column = |(column, values): (usize, &mut Option<Frequencies>)| match values {
+            Some(values) => Middle::Rank(values.most_frequent()),
+            None => Middle::Mean(self.mean(column)),
+        };
+        let middle = frequencies.iter_mut().enumerate().map(of_column).collect();
+        self.frequencies = frequencies;
+        middle
     }
 
     fn mean(&self, column: usize) -> Option<f64> {
@@ -119,14 +129,7 @@ impl Rest<'_, '_, '_> {
         (rows > 0.0).then(|| sum / rows)
     }
 
-    fn most_frequent(&self, column: usize) -> Code {
-        let mut rows = vec![0; self.metric.axes[column].len()];
-        self.left.iter().for_each(|&p| rows[self.points.ranks(p)[column] as usize] += self.points.rows(p));
-        let most = (0..rows.len()).max_by_key(|&rank| (rows[rank], std::cmp::Reverse(rank)));
-        most.unwrap_or(0) as Code
-    }
-
-    fn farthest_from_middle(&self) -> Option<u32> {
+    fn farthest_from_middle(&mut self) -> Option<u32> {
         let middle = self.middle();
         let far = |point: u32| {
             let squared = |(column, (&rank, middle)): (usize, (&Code, &Middle))| {
@@ -153,7 +156,7 @@ impl Rest<'_, '_, '_> {
 
     /// Of equal distances the lower number.
     fn farthest(&self, far: impl Fn(u32) -> u64) -> Option<u32> {
-        self.left.iter().copied().max_by_key(|&point| (far(point), std::cmp::Reverse(point)))
+        self.left.iter().copied().max_by_key(|&point| (far(point), Reverse(point)))
     }
 
     /// Forms a group of a point and its nearest, as many as make it safe; where all points left are
@@ -190,7 +193,13 @@ impl Rest<'_, '_, '_> {
         members.sort_unstable();
         for &member in &members {
             self.index.remove(member);
-            self.rows -= self.points.rows(member);
+            let rows = self.points.rows(member);
+            self.rows -= rows;
+            for (values, &rank) in self.frequencies.iter_mut().zip(self.points.ranks(member)) {
+                if let Some(values) = values {
+                    values.remove(rank, rows);
+                }
+            }
         }
         self.left.retain(|point| members.binary_search(point).is_err());
         groups.members.push(members);
@@ -219,6 +228,59 @@ impl Rest<'_, '_, '_> {
             let order: Vec<usize> = order.into_iter().map(|(_, group)| group).collect();
             groups.settle(points, point, &order, ASKED, &mut self.tally);
         }
+    }
+}
+
+/// The rows left of every value of a column.
+struct Frequencies {
+    /// The values of the part, ascending.
+    ranks: Vec<Code>,
+    /// Value → its rows.
+    rows: Vec<u64>,
+    /// Rows and place of every value that has rows. Rows only decrease, so an entry may have too
+    /// many; the first entry that is right is the most frequent value.
+    largest: BinaryHeap<(u64, Reverse<u32>)>,
+}
+
+impl Frequencies {
+    fn new(points: &Points<'_>, column: usize) -> Self {
+        let all = || 0..points.len() as u32;
+        let mut ranks: Vec<Code> = all().map(|point| points.ranks(point)[column]).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let mut frequencies = Frequencies { rows: vec![0; ranks.len()], ranks, largest: BinaryHeap::new() };
+        for point in all() {
+            if let Some(place) = frequencies.place(points.ranks(point)[column]) {
+                frequencies.rows[place] += points.rows(point);
+            }
+        }
+        let entry = |(place, &rows): (usize, &u64)| (rows, Reverse(place as u32));
+        frequencies.largest = frequencies.rows.iter().enumerate().map(entry).collect();
+        frequencies
+    }
+
+    fn place(&self, rank: Code) -> Option<usize> {
+        self.ranks.binary_search(&rank).ok()
+    }
+
+    fn remove(&mut self, rank: Code, rows: u64) {
+        if let Some(place) = self.place(rank) {
+            self.rows[place] -= rows;
+        }
+    }
+
+    /// Of equally frequent values the first.
+    fn most_frequent(&mut self) -> Code {
+        while let Some((counted, Reverse(place))) = self.largest.pop() {
+            let rows = self.rows[place as usize];
+            if rows > 0 {
+                self.largest.push((rows, Reverse(place)));
+            }
+            if rows == counted {
+                return self.ranks[place as usize];
+            }
+        }
+        0
     }
 }
 
