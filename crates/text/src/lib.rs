@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+pub mod words;
 pub mod span;
 pub mod settings;
 pub mod subject;

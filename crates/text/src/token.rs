@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 
 use crate::cues::{self, Classes, Cue};
-use crate::lexicon::{self, Lexicon, Word};
+use crate::lexicon::{self, LetterHash, Letters, Lexicon, Word};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,12 @@ impl Flags {
     /// All of both.
     pub const fn or(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
+    }
+
+    /// The same and others if a condition holds. Has no branch.
+    #[inline]
+    fn with(self, condition: bool, other: Flags) -> Flags {
+        Flags(self.0 | other.0 * u16::from(condition))
     }
 }
 
@@ -191,13 +197,20 @@ pub fn tokenize(text: &str, tokens: &mut Vec<Token>) {
     tokens.clear();
     let mut memory = MEMORY.take();
     memory.resize(REMEMBERED, Remembered::default());
-    let mut pass =
-        Pass { text, bytes: text.as_bytes(), at: 0, flags: start(), lexicon: lexicon::lexicon(), memory };
+    let mut pass = Pass {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        flags: start(),
+        line: LineCase::default(),
+        lexicon: lexicon::lexicon(),
+        memory,
+    };
     while pass.at < pass.bytes.len() {
         pass.step(tokens);
     }
+    pass.line.end(tokens);
     MEMORY.set(pass.memory);
-    mark_shouted(tokens);
 }
 
 fn start() -> Flags {
@@ -210,12 +223,15 @@ struct Pass<'a> {
     at: usize,
     /// Flags of the next token.
     flags: Flags,
+    /// The line of the last token.
+    line: LineCase,
     lexicon: &'static Lexicon,
     memory: Vec<Remembered>,
 }
 
 impl Pass<'_> {
     /// The class and the length of the sign at a place.
+    #[inline]
     fn class_at(&self, at: usize) -> (u8, usize) {
         let class = BYTES[self.bytes[at] as usize];
         if class != WIDE {
@@ -230,6 +246,7 @@ impl Pass<'_> {
     fn step(&mut self, tokens: &mut Vec<Token>) {
         let (class, length) = self.class_at(self.at);
         match class {
+            LETTER if self.plain_word(tokens) => {}
             LETTER => self.word(tokens),
             DIGIT => self.number(tokens),
             BLANK => self.blank(length),
@@ -257,7 +274,14 @@ impl Pass<'_> {
         self.at += if carriage { 2 } else { length };
     }
 
+    #[inline]
     fn push(&mut self, token: Token, tokens: &mut Vec<Token>) {
+        if token.has(Flags::LINE) {
+            self.line.end(tokens);
+        }
+        if token.is_word() {
+            self.line.add(&token);
+        }
         self.at = token.end as usize;
         tokens.push(token);
         self.flags = Flags::default();
@@ -308,6 +332,46 @@ impl Pass<'_> {
         at < self.bytes.len() && self.class_at(at).0 == LETTER
     }
 
+    /// A word of ASCII letters without an apostrophe behind it, eight bytes at a time; false for any
+    /// other word. Most words are plain, and their hash comes with the search for their end.
+    fn plain_word(&mut self, tokens: &mut Vec<Token>) -> bool {
+        let start = self.at;
+        let mut at = start;
+        let mut upper = 0;
+        let mut hash = LetterHash::default();
+        loop {
+            let letters = Letters::read(&self.bytes[at..]);
+            at += letters.len();
+            upper += letters.capitals();
+            if at - start > LONGEST {
+                return false;
+            }
+            hash.push(letters);
+            if letters.len() < 8 {
+                break;
+            }
+        }
+        if matches!(self.bytes.get(at), Some(b'\'' | 0x80..)) {
+            return false;
+        }
+        let (length, first) = (at - start, self.bytes[start]);
+        let capital = first.is_ascii_uppercase();
+        // Some families write two small letters for a capital: "ffoulkes".
+        let double = first == b'f' && length > 4 && self.bytes[start + 1] == b'f';
+        let flags = self
+            .flags
+            .with(capital || double, Flags::CAPITAL)
+            .with(upper == length && length > 1, Flags::UPPER)
+            .with(upper > usize::from(capital) && upper < length, Flags::MIXED)
+            .with(length == 1, Flags::SINGLE);
+        let hash = hash.finish();
+        let (word, cue) = self.look_up(hash);
+        let class = Class::Word;
+        let (start, end) = (start as u32, at as u32);
+        self.push(Token { start, end, word, cue, flags, class, first, line: 0, hash }, tokens);
+        true
+    }
+
     fn word(&mut self, tokens: &mut Vec<Token>) {
         let (start, mut at, mut possessive) = (self.at, self.at, 0);
         let mut ascii = true;
@@ -344,7 +408,8 @@ impl Pass<'_> {
             at += length;
         }
         let flags = self.word_flags(start, upper, letters, ascii, possessive > 0);
-        let (word, cue, hash) = self.look_up(start, at);
+        let hash = if at - start > LONGEST { 0 } else { lexicon::hash(&self.text[start..at]) };
+        let (word, cue) = if hash == 0 { Default::default() } else { self.look_up(hash) };
         let first = self.bytes[start];
         let token = Token {
             start: start as u32,
@@ -362,55 +427,62 @@ impl Pass<'_> {
     }
 
     fn word_flags(&self, start: usize, upper: usize, letters: usize, ascii: bool, possessive: bool) -> Flags {
-        let mut flags = self.flags;
         let first = self.text[start..].chars().next().unwrap_or(' ');
         let capital = if ascii { first.is_ascii_uppercase() } else { first.is_uppercase() };
-        let mut set = |condition: bool, flag: Flags| {
-            if condition {
-                flags = flags.or(flag);
-            }
-        };
-        // Some families write two small letters for a capital: "ffoulkes".
         let double = ascii && letters > 4 && self.bytes[start..].starts_with(b"ff");
-        set(capital || double, Flags::CAPITAL);
-        set(upper == letters && letters > 1, Flags::UPPER);
-        set(upper > usize::from(capital) && upper < letters, Flags::MIXED);
-        set(letters <= 1, Flags::SINGLE);
-        set(!ascii, Flags::FOREIGN);
-        set(possessive, Flags::POSSESSIVE);
-        set(!ascii && upper == 0 && !first.is_lowercase() && first.is_alphabetic(), Flags::CASELESS);
-        flags
+        let caseless = !ascii && upper == 0 && !first.is_lowercase() && first.is_alphabetic();
+        self.flags
+            .with(capital || double, Flags::CAPITAL)
+            .with(upper == letters && letters > 1, Flags::UPPER)
+            .with(upper > usize::from(capital) && upper < letters, Flags::MIXED)
+            .with(letters <= 1, Flags::SINGLE)
+            .with(!ascii, Flags::FOREIGN)
+            .with(possessive, Flags::POSSESSIVE)
+            .with(caseless, Flags::CASELESS)
     }
 
-    fn look_up(&mut self, start: usize, end: usize) -> (Word, Cue, u64) {
-        if end - start > LONGEST {
-            return (Word::default(), Cue::default(), 0);
-        }
-        let hash = lexicon::hash(&self.text[start..end]);
+    #[inline]
+    fn look_up(&mut self, hash: u64) -> (Word, Cue) {
         let slot = &mut self.memory[hash as usize % REMEMBERED];
         if slot.hash != hash {
             *slot = Remembered { hash, word: self.lexicon.hashed(hash), cue: cues::hashed(hash) };
         }
-        (slot.word, slot.cue, hash)
+        (slot.word, slot.cue)
     }
 }
 
-/// Marks tokens on lines whose words are nearly all in capitals.
-fn mark_shouted(tokens: &mut [Token]) {
-    let mut from = 0;
-    while from < tokens.len() {
-        let next = tokens[from + 1..].iter().position(|token| token.has(Flags::LINE));
-        let end = next.map_or(tokens.len(), |next| from + 1 + next);
-        let (mut upper, mut lower, mut words) = (0usize, 0usize, 0usize);
-        for token in tokens[from..end].iter().filter(|token| token.is_word() && token.len() > 1) {
-            upper += if token.has(Flags::UPPER) { token.len() } else { 0 };
-            words += 1;
-            lower += if token.has(Flags::UPPER) { 0 } else { token.len() };
+/// Letters of the words of a line in capitals and others.
+#[derive(Debug, Default)]
+struct LineCase {
+    /// The first token of the line.
+    from: usize,
+    upper: usize,
+    lower: usize,
+    words: usize,
+}
+
+impl LineCase {
+    /// Counts a word of the line.
+    #[inline]
+    fn add(&mut self, token: &Token) {
+        if token.len() > 1 {
+            let length = token.len();
+            let upper = token.has(Flags::UPPER);
+            self.words += 1;
+            self.upper += if upper { length } else { 0 };
+            self.lower += if upper { 0 } else { length };
         }
-        if upper >= 7 && upper > 4 * lower && 2 * upper >= 7 * words {
-            tokens[from..end].iter_mut().for_each(|token| token.flags = token.flags.or(Flags::SHOUTED));
+    }
+
+    /// Marks the tokens of the line if its words are nearly all in capitals, and starts a line.
+    #[inline]
+    fn end(&mut self, tokens: &mut [Token]) {
+        if self.upper >= 7 && self.upper > 4 * self.lower && 2 * self.upper >= 7 * self.words {
+            for token in &mut tokens[self.from..] {
+                token.flags = token.flags.or(Flags::SHOUTED);
+            }
         }
-        from = end;
+        *self = LineCase { from: tokens.len(), ..LineCase::default() };
     }
 }
 
@@ -472,6 +544,31 @@ mod tests {
     }
 
     proptest! {
+        /// Words have the hash and the case of their letters, whichever path read them.
+        #[test]
+        fn words_are_what_their_letters_say(text in "([a-zA-Z]{1,18}|ff[a-z]{2,4}|[A-Z]{2}|Mc[A-Z]|['’é. \\n-]){0,12}") {
+            for token in tokens(&text).iter().filter(|token| token.is_word()) {
+                let word = &text[token.start as usize..token.end as usize];
+                let hash = if word.len() > LONGEST { 0 } else { lexicon::hash(word) };
+                prop_assert_eq!(token.hash, hash);
+                let letters: Vec<char> = word.chars().filter(|sign| sign.is_alphabetic()).collect();
+                let upper = letters.iter().filter(|letter| letter.is_uppercase()).count();
+                let capital = word.starts_with(char::is_uppercase);
+                let foreign = letters.iter().any(|letter| !letter.is_ascii());
+                let double = !foreign && letters.len() > 4 && word.starts_with("ff");
+                prop_assert_eq!(token.has(Flags::CAPITAL), capital || double, "{}", word);
+                prop_assert_eq!(token.has(Flags::UPPER), upper == letters.len() && upper > 1, "{}", word);
+                let mixed = upper > usize::from(capital) && upper < letters.len();
+                prop_assert_eq!(token.has(Flags::MIXED), mixed, "{}", word);
+                prop_assert_eq!(token.has(Flags::SINGLE), letters.len() == 1, "{}", word);
+                prop_assert_eq!(token.has(Flags::FOREIGN), foreign, "{}", word);
+                if word.len() <= LONGEST {
+                    prop_assert_eq!(token.word, lexicon::lexicon().word(word));
+                    prop_assert_eq!(token.cue, cues::hashed(token.hash));
+                }
+            }
+        }
+
         #[test]
         fn tokens_are_sorted_on_boundaries_and_cover_all_letters(text in "(\\PC|[ \\n\\t\\r\0a-zA-Z0-9'’.-]){0,60}") {
             let list = tokens(&text);

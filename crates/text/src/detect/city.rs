@@ -110,12 +110,13 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     let Some(word) = places::before(document, first) else { return };
     let bound = document.is(word, "for")
         && word > 0
-        && document.is_any(word - 1, &["leave", "leaving", "left", "departs", "flight", "bound", "train"]);
+        && document
+            .is_any(word - 1, words!["leave", "leaving", "left", "departs", "flight", "bound", "train"]);
     let placed = bound
         || tokens[word].is(cues::BEFORE_PLACE)
             && document.is_any(
                 word,
-                &[
+                words![
                     "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward",
                     "visiting", "through", "leaving", "into", "en", "à", "downtown",
                 ],
@@ -126,7 +127,7 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER) {
         return;
     }
-    let strong = document.is_any(word, &["in", "from", "near", "outside", "aus", "nach", "downtown"]);
+    let strong = document.is_any(word, words!["in", "from", "near", "outside", "aus", "nach", "downtown"]);
     let head = nameness(document, first);
     let medical = (first..end).any(|at| tokens[at].word.is_medical() || tokens[at].word.is_drug())
         && !tokens[first].word.is_city();
@@ -263,7 +264,7 @@ fn behind_street(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         suffix
             || numbered && token.len() <= 4
             || lettered
-            || document.is_any(at, &["estate", "park"]) && token.is_capital()
+            || document.is_any(at, words!["estate", "park"]) && token.is_capital()
     };
     let comma = first >= 2 && tokens[first - 1].is_sign(b',') && document.same_line(first - 2, first);
     let line = tokens[first].line as usize;

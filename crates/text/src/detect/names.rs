@@ -52,7 +52,7 @@ const fn made(sort: Sort, prior: f32, rule: &'static str) -> Nameness {
 
 /// How much a word looks like a name, as the document has it or judged now.
 pub fn nameness(document: &Document<'_>, at: usize) -> Nameness {
-    document.names.get(at).copied().flatten().unwrap_or_else(|| judge(document, at))
+    document.name(at).unwrap_or_else(|| judge(document, at))
 }
 
 /// Judges a word.

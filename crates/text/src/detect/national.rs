@@ -7,6 +7,7 @@ use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
 use crate::span::Kind;
+use crate::words::WordSet;
 
 /// Finds national numbers.
 pub struct National;
@@ -40,7 +41,7 @@ impl Detector for National {
 }
 
 /// What numbers of people are called in several countries.
-const NAMES: &[&str] = &[
+const NAMES: WordSet = words![
     "svnr",
     "svnummer",
     "dni",

@@ -92,8 +92,8 @@ pub fn is_quantity(document: &Document<'_>, code: &Code) -> bool {
 /// Whether a code is one of a catalogue of medicine: "CPT 99338", "ICD-10".
 pub fn is_medical_code(document: &Document<'_>, code: &Code) -> bool {
     let first = code.first as usize;
-    let names = ["cpt", "icd", "hcpcs", "drg", "loinc", "snomed", "ndc", "atc", "ops", "rxnorm"];
-    (first.saturating_sub(2)..=first).any(|at| document.is_any(at, &names))
+    let names = words!["cpt", "icd", "hcpcs", "drg", "loinc", "snomed", "ndc", "atc", "ops", "rxnorm"];
+    (first.saturating_sub(2)..=first).any(|at| document.is_any(at, names))
 }
 
 /// Whether a code is a reference range: two numbers with a hyphen, the first one smaller, and a unit

@@ -34,7 +34,7 @@ impl Detector for Record {
 fn spoken(document: &Document<'_>, found: &mut Candidates) {
     let digit = |at: usize| {
         document.tokens.get(at).is_some_and(|token| {
-            token.is(cues::NUMBER) && token.cue.value < 10 || document.is_any(at, &["zero", "oh"])
+            token.is(cues::NUMBER) && token.cue.value < 10 || document.is_any(at, words!["zero", "oh"])
         })
     };
     let mut end = 0;

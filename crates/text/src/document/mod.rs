@@ -18,7 +18,8 @@ use std::ops::Range;
 use crate::cues::{self, Classes};
 use crate::detect::{Nameness, judge, longest_phrase};
 use crate::lexicon::Word;
-use crate::token::{self, Flags, Token};
+use crate::token::{self, Class, Flags, Token};
+use crate::words::WordSet;
 
 /// Classes of [`Document::heads`].
 const HEADS: Classes = cues::INSTITUTION_HEAD
@@ -69,8 +70,16 @@ pub struct Document<'a> {
     pub times: Vec<u32>,
     /// Words that people are named behind, by token.
     pub people: Vec<u32>,
-    /// How much capitalized words look like names, by token.
-    pub names: Vec<Option<Nameness>>,
+    /// Capitalized words, by token.
+    pub capitals: Vec<u32>,
+    /// Numbers, by token.
+    numbers: Vec<u32>,
+    /// Colons and what is behind a gap, by token.
+    marks: Vec<u32>,
+    /// How much capitalized words look like names, in the order of `capitals`.
+    names: Vec<Nameness>,
+    /// The place in `names` plus one, by token; 0 for none.
+    name_at: Vec<u32>,
     /// The longest phrases of the lexicon that start with a capitalized word: its token, the token
     /// after the phrase, and what is known about it.
     pub phrases: Vec<(u32, u32, Word)>,
@@ -83,85 +92,92 @@ pub struct Document<'a> {
 impl<'a> Document<'a> {
     /// Reads a text into the memory of an earlier document.
     pub fn read(text: &'a str, earlier: Document<'_>) -> Document<'a> {
-        let Document {
-            mut tokens,
-            mut lines,
-            mut runs,
-            mut codes,
-            mut fields,
-            mut heads,
-            mut times,
-            mut people,
-            mut names,
-            mut phrases,
-            mut ats,
-            mut joints,
-            ..
-        } = earlier;
-        token::tokenize(text, &mut tokens);
-        token::mark_uncased(&mut tokens);
-        lines::mark(&mut tokens, &mut lines);
-        heads.clear();
-        times.clear();
-        people.clear();
-        names.clear();
-        phrases.clear();
-        ats.clear();
-        joints.clear();
-        for (at, token) in (0..).zip(&tokens) {
-            if token.cue.classes != Classes::NONE {
-                if token.is(HEADS) {
-                    heads.push(at);
-                }
-                if token.is(TIMES) {
-                    times.push(at);
-                }
-                if token.is(PEOPLE) {
-                    people.push(at);
-                }
-            } else if token.is_sign(b'@') {
-                ats.push(at);
-            } else if (token.is_sign(b'.') || token.is_sign(b':')) && !token.has(Flags::SPACE) {
-                joints.push(at);
-            }
-        }
-        runs::find(&tokens, &mut runs);
-        codes::find(&tokens, &mut codes);
-        fields::find(&tokens, &lines, &mut fields);
-        for field in &fields {
+        let mut document = Document { text, ..earlier.forget() };
+        token::tokenize(text, &mut document.tokens);
+        token::mark_uncased(&mut document.tokens);
+        lines::mark(&mut document.tokens, &mut document.lines);
+        document.index();
+        let Document { tokens, lines, runs, codes, fields, capitals, numbers, marks, .. } = &mut document;
+        runs::find(tokens, capitals, runs);
+        codes::find(tokens, numbers, codes);
+        fields::find(tokens, lines, marks, fields);
+        for field in fields {
             for token in &mut tokens[field.key.start as usize..field.key.end as usize] {
                 token.flags = token.flags.or(Flags::KEY);
             }
         }
-        let mut document = Document {
-            text,
-            tokens,
-            lines,
-            runs,
-            codes,
-            fields,
-            heads,
-            times,
-            people,
-            names: Vec::new(),
-            phrases: Vec::new(),
-            ats,
-            joints,
-        };
-        for (at, token) in document.tokens.iter().enumerate() {
-            if token.word.starts_phrase()
-                && token.is_capital()
-                && let Some((end, word)) = longest_phrase(&document, at)
-            {
-                phrases.push((at as u32, end as u32, word));
-            }
-        }
-        document.phrases = phrases;
-        let judged = |(at, token): (usize, &Token)| token.is_capital().then(|| judge(&document, at));
-        names.extend(document.tokens.iter().enumerate().map(judged));
-        document.names = names;
+        document.find_phrases();
+        document.judge_names();
         document.join_keys();
         document
+    }
+
+    /// Lists the tokens that detectors and further indexes start from.
+    fn index(&mut self) {
+        let Document { tokens, heads, times, people, ats, joints, capitals, numbers, marks, .. } = self;
+        for list in [&mut *heads, times, people, ats, joints, capitals, numbers, marks] {
+            list.clear();
+        }
+        for (at, token) in (0..).zip(tokens) {
+            if token.has(Flags::GAP) || token.is_sign(b':') {
+                marks.push(at);
+            }
+            match token.class {
+                Class::Word => {
+                    if token.has(Flags::CAPITAL) {
+                        capitals.push(at);
+                    }
+                    if token.is(HEADS) {
+                        heads.push(at);
+                    }
+                    if token.is(TIMES) {
+                        times.push(at);
+                    }
+                    if token.is(PEOPLE) {
+                        people.push(at);
+                    }
+                }
+                Class::Number => numbers.push(at),
+                Class::Sign => match token.first {
+                    b'@' => ats.push(at),
+                    b'.' | b':' if !token.has(Flags::SPACE) => joints.push(at),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    /// Finds the phrases that capitalized words start.
+    fn find_phrases(&mut self) {
+        let mut phrases = std::mem::take(&mut self.phrases);
+        phrases.clear();
+        for at in &self.capitals {
+            if self.tokens[*at as usize].word.starts_phrase()
+                && let Some((end, word)) = longest_phrase(self, *at as usize)
+            {
+                phrases.push((*at, end as u32, word));
+            }
+        }
+        self.phrases = phrases;
+    }
+
+    /// Judges how much capitalized words look like names.
+    fn judge_names(&mut self) {
+        let mut names = std::mem::take(&mut self.names);
+        names.clear();
+        names.extend(self.capitals.iter().map(|at| judge(self, *at as usize)));
+        self.names = names;
+        self.name_at.clear();
+        self.name_at.resize(self.tokens.len(), 0);
+        for (place, at) in (1..).zip(&self.capitals) {
+            self.name_at[*at as usize] = place;
+        }
+    }
+
+    /// How much a capitalized word looks like a name.
+    pub fn name(&self, at: usize) -> Option<Nameness> {
+        let place = self.name_at.get(at)?.checked_sub(1)?;
+        self.names.get(place as usize).copied()
     }
 
     /// Adds the keys of fields to the codes in their values.
@@ -180,7 +196,7 @@ impl<'a> Document<'a> {
     /// The memory of the document for the next one.
     pub fn forget(self) -> Document<'static> {
         let Document { tokens, lines, runs, codes, fields, heads, times, people, .. } = self;
-        let (names, phrases, ats, joints) = (self.names, self.phrases, self.ats, self.joints);
+        let Document { capitals, numbers, marks, names, name_at, phrases, ats, joints, .. } = self;
         Document {
             text: "",
             tokens,
@@ -191,7 +207,11 @@ impl<'a> Document<'a> {
             heads,
             times,
             people,
+            capitals,
+            numbers,
+            marks,
             names,
+            name_at,
             phrases,
             ats,
             joints,
@@ -233,8 +253,11 @@ impl<'a> Document<'a> {
 
     /// Whether a token is one of these words, their ASCII letters in any case.
     #[inline]
-    pub fn is_any(&self, at: usize, words: &[&str]) -> bool {
-        self.tokens.get(at).is_some_and(|token| words.iter().any(|word| self.reads(token, word.as_bytes())))
+    pub fn is_any(&self, at: usize, words: WordSet) -> bool {
+        self.tokens.get(at).is_some_and(|token| {
+            words.may_have(token.first, token.len())
+                && words.has(self.slice(token.start..token.end).as_bytes())
+        })
     }
 
     /// Compares lengths and first letters before it looks at the text.

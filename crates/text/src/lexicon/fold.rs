@@ -98,6 +98,71 @@ fn fold_eight(bytes: u64) -> Option<u64> {
     Some((bytes | upper >> 2) ^ ((hyphen >> 7) * u64::from(b'-' ^ b' ')))
 }
 
+/// The letters of ASCII that some bytes start with; at most eight.
+#[derive(Debug, Clone, Copy)]
+pub struct Letters {
+    /// In small letters; 0 behind them.
+    folded: u64,
+    len: u32,
+    capitals: u32,
+}
+
+impl Letters {
+    /// Reads the letters that some bytes start with, all eight at a time.
+    #[inline]
+    pub fn read(bytes: &[u8]) -> Self {
+        let bytes = match bytes.first_chunk::<8>() {
+            Some(&chunk) => u64::from_le_bytes(chunk),
+            None => fewer_than_eight(bytes),
+        };
+        // The low seven bits of each byte as a small letter; no byte of a sum overflows.
+        let small = (bytes | 0x20 * ONES) & !HIGH;
+        let at_least = |letter: u8| small + ONES * u64::from(0x80 - letter);
+        let letters = at_least(b'a') & !at_least(b'z' + 1) & !bytes & HIGH;
+        let len = (!letters & HIGH).trailing_zeros() / 8;
+        let own = !u64::MAX.checked_shl(8 * len).unwrap_or(0);
+        Letters { folded: small & own, len, capitals: (letters & own & !(bytes << 2)).count_ones() }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// How many of them are capitals.
+    #[inline]
+    pub fn capitals(self) -> usize {
+        self.capitals as usize
+    }
+}
+
+/// The [`hash`] of a word of ASCII letters that are read eight at a time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LetterHash {
+    state: u64,
+    rest: u64,
+    length: usize,
+}
+
+impl LetterHash {
+    /// Adds letters; only the last ones are fewer than eight.
+    #[inline]
+    pub fn push(&mut self, letters: Letters) {
+        self.length += letters.len();
+        match letters.len {
+            8 => self.state = mix(self.state, letters.folded),
+            _ => self.rest = letters.folded,
+        }
+    }
+
+    /// The hash of all letters.
+    #[inline]
+    pub fn finish(self) -> u64 {
+        finish(self.state, self.rest, self.length)
+    }
+}
+
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

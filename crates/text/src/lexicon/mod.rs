@@ -16,6 +16,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
+pub(crate) use fold::{LetterHash, Letters};
 pub use fold::{folded, hash};
 pub use word::{Sex, Word};
 pub use zips::{Place, zip};

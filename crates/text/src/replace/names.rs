@@ -10,6 +10,7 @@ use crate::document::Document;
 use crate::lexicon::{self, Sex};
 use crate::surrogates;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// What a word of a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +87,7 @@ fn is_titled(document: &Document<'_>, first: usize) -> bool {
 
 /// The sex that the words before a name say: "Mrs", "his father".
 fn sex_before(document: &Document<'_>, first: usize) -> Option<Sex> {
-    const FEMALE: &[&str] = &[
+    const FEMALE: WordSet = words![
         "mrs",
         "ms",
         "miss",
@@ -107,7 +108,7 @@ fn sex_before(document: &Document<'_>, first: usize) -> Option<Sex> {
         "her",
         "she",
     ];
-    const MALE: &[&str] = &[
+    const MALE: WordSet = words![
         "mr",
         "herr",
         "monsieur",
