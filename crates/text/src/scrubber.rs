@@ -81,9 +81,12 @@ impl Scrubber {
 
     /// A text with all that identifies people replaced.
     pub fn scrub(&self, text: &str, subject: &Subject<'_>) -> Scrubbed {
-        let mut whole =
-            Scrubbed { text: String::with_capacity(text.len() + text.len() / 8), spans: Vec::new() };
+        let mut whole = Scrubbed::default();
         self.scrub_pieces(text, subject, &mut |mut piece| {
+            if whole.text.is_empty() && whole.spans.is_empty() {
+                whole = piece;
+                return;
+            }
             whole.text.push_str(&piece.text);
             whole.spans.append(&mut piece.spans);
         });

@@ -26,7 +26,7 @@ impl WordSet {
 
     /// Whether a word with this first byte and length, in any case, may be in the set; false is
     /// certain.
-    #[inline]
+    #[inline(always)]
     pub fn may_have(self, first: u8, length: usize) -> bool {
         self.filter & bit(first, length) != 0
     }

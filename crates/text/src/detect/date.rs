@@ -270,7 +270,8 @@ fn is_time(document: &Document<'_>, at: usize) -> bool {
 /// A number token with at most four digits.
 fn part(document: &Document<'_>, at: usize) -> Option<(u32, usize)> {
     let token = document.tokens.get(at).filter(|token| token.is_number() && token.len() <= 4)?;
-    Some((document.word(at).parse().ok()?, token.len()))
+    let digits = &document.text.as_bytes()[token.start as usize..token.end as usize];
+    Some((digits.iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0')), token.len()))
 }
 
 /// The year that two or four digits mean. Two digits are of the century before from 40 on.

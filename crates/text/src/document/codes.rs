@@ -27,6 +27,8 @@ pub struct Code {
     pub keys: Classes,
     /// The same as `numbered`, also by the key of its field.
     pub is_numbered: bool,
+    /// Whether it has the shape of a date in digits.
+    pub is_date_like: bool,
 }
 
 /// Finds all codes: the chunks around these numbers, by token.
@@ -88,6 +90,7 @@ fn code(tokens: &[Token], first: usize, end: usize, barrier: usize) -> Option<Co
         key_at: key_at as u32,
         keys: key,
         is_numbered: numbered,
+        is_date_like: false,
     })
 }
 

@@ -16,7 +16,7 @@ pub use runs::Run;
 use std::ops::Range;
 
 use crate::cues::{self, Classes};
-use crate::detect::{Nameness, judge, longest_phrase};
+use crate::detect::{Nameness, is_date_like, judge, longest_phrase};
 use crate::lexicon::Word;
 use crate::token::{self, Class, Flags, Token};
 use crate::words::WordSet;
@@ -92,14 +92,9 @@ pub struct Document<'a> {
 impl<'a> Document<'a> {
     /// Reads a text into the memory of an earlier document.
     pub fn read(text: &'a str, earlier: Document<'_>) -> Document<'a> {
-        let mut document = Document { text, ..earlier.forget() };
-        token::tokenize(text, &mut document.tokens);
-        token::mark_uncased(&mut document.tokens);
-        lines::mark(&mut document.tokens, &mut document.lines);
-        document.index();
-        let Document { tokens, lines, runs, codes, fields, capitals, numbers, marks, .. } = &mut document;
+        let mut document = Document::read_for_dates(text, earlier);
+        let Document { tokens, lines, runs, fields, capitals, marks, .. } = &mut document;
         runs::find(tokens, capitals, runs);
-        codes::find(tokens, numbers, codes);
         fields::find(tokens, lines, marks, fields);
         for field in fields {
             for token in &mut tokens[field.key.start as usize..field.key.end as usize] {
@@ -108,7 +103,24 @@ impl<'a> Document<'a> {
         }
         document.find_phrases();
         document.judge_names();
-        document.join_keys();
+        document.judge_codes();
+        document
+    }
+
+    /// Reads only what dates need: tokens, their lines and the codes.
+    pub(crate) fn read_for_dates(text: &'a str, earlier: Document<'_>) -> Document<'a> {
+        let mut document = Document { text, ..earlier.forget() };
+        let Document { tokens, lines, runs, fields, names, name_at, phrases, .. } = &mut document;
+        runs.clear();
+        fields.clear();
+        names.clear();
+        name_at.clear();
+        phrases.clear();
+        token::tokenize(text, tokens);
+        token::mark_uncased(tokens);
+        lines::mark(tokens, lines);
+        document.index();
+        codes::find(&document.tokens, &document.numbers, &mut document.codes);
         document
     }
 
@@ -180,8 +192,8 @@ impl<'a> Document<'a> {
         self.names.get(place as usize).copied()
     }
 
-    /// Adds the keys of fields to the codes in their values.
-    fn join_keys(&mut self) {
+    /// Adds the keys of fields to the codes in their values, and marks those that look like dates.
+    fn judge_codes(&mut self) {
         let mut codes = std::mem::take(&mut self.codes);
         for code in &mut codes {
             let field = self.field_of(code.first as usize);
@@ -189,6 +201,7 @@ impl<'a> Document<'a> {
                 code.keys = code.key.or(field.head).or(field.all);
                 code.is_numbered = code.numbered || field.numbered;
             }
+            code.is_date_like = is_date_like(self, code);
         }
         self.codes = codes;
     }
@@ -252,12 +265,18 @@ impl<'a> Document<'a> {
     }
 
     /// Whether a token is one of these words, their ASCII letters in any case.
-    #[inline]
+    #[inline(always)]
     pub fn is_any(&self, at: usize, words: WordSet) -> bool {
-        self.tokens.get(at).is_some_and(|token| {
-            words.may_have(token.first, token.len())
-                && words.has(self.slice(token.start..token.end).as_bytes())
-        })
+        match self.tokens.get(at) {
+            Some(token) => words.may_have(token.first, token.len()) && self.has_word(token, words),
+            None => false,
+        }
+    }
+
+    /// Apart, so that the code of all callers stays small.
+    #[inline(never)]
+    fn has_word(&self, token: &Token, words: WordSet) -> bool {
+        words.has(self.slice(token.start..token.end).as_bytes())
     }
 
     /// Compares lengths and first letters before it looks at the text.

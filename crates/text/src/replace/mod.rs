@@ -75,7 +75,7 @@ impl<'a> Replacer<'a> {
             }
         }
         let mut scrubbed = Scrubbed {
-            text: String::with_capacity(piece.text.len()),
+            text: String::with_capacity(piece.text.len() + piece.text.len() / 8),
             spans: Vec::with_capacity(chosen.len()),
         };
         let mut at = 0;
@@ -179,19 +179,19 @@ impl<'a> Replacer<'a> {
     /// A made-up value, the same for the same value.
     fn surrogate(&mut self, piece: &Document<'_>, candidate: &Candidate, text: &str) -> String {
         let kind = candidate.kind;
-        let same = (kind, lexicon::hash(&number::compact(text)));
         // Names are made word by word and depend on the words before them; numbers keep the format
         // of the mention.
         let cached =
             !matches!(kind, Kind::Person | Kind::Date) && !text.bytes().any(|sign| sign.is_ascii_digit());
-        if let Some(made) = self.made.get(&same).filter(|_| cached) {
+        let same = cached.then(|| (kind, lexicon::hash(&number::compact(text))));
+        if let Some(made) = same.and_then(|same| self.made.get(&same)) {
             return made.clone();
         }
         let made = self
             .make(piece, candidate, text)
             .filter(|made| made != text)
             .unwrap_or_else(|| SUPPRESSED.to_owned());
-        if cached {
+        if let Some(same) = same {
             self.made.insert(same, made.clone());
         }
         made

@@ -4,6 +4,12 @@ use super::key::{Key, Stream};
 
 /// The letters and digits of a value: what the same number with other separators has in common.
 pub fn compact(value: &str) -> String {
+    if value.is_ascii() {
+        let signs = value.bytes().filter(u8::is_ascii_alphanumeric);
+        let mut compact = String::with_capacity(value.len());
+        signs.for_each(|sign| compact.push(char::from(sign.to_ascii_lowercase())));
+        return compact;
+    }
     value.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
