@@ -169,18 +169,21 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
 /// Words in small letters that no list has, or that are only names, without a cue before them.
 fn alone(document: &Document<'_>, found: &mut Candidates) {
     for (at, token) in document.tokens.iter().enumerate() {
-        if !token.is_word()
-            || token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
-            || token.len() < 3
-        {
+        let word = token.word;
+        // Most words are ordinary ones, which matter behind a preposition only. One condition
+        // without branches, since each by itself is hard to predict.
+        let behind = at > 0 && document.tokens[at - 1].is(cues::BEFORE_PLACE);
+        let small = token.is_word()
+            & !token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
+            & (token.len() >= 3);
+        if !(small & (!word.is_common() | behind)) {
             continue;
         }
-        let word = token.word;
         let listed = !word.is_common()
             && (word.first_level() >= 9 || word.last_level() >= 11)
             && is_lower_name(token)
             && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
-        let placed = at > 0 && document.is_any(at - 1, words!["in", "from", "near"]);
+        let placed = behind && document.is_any(at - 1, words!["in", "from", "near"]);
         if placed
             && word.is_city()
             && !word.is_common()
@@ -191,14 +194,16 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 1), 0.6);
             found.add("city", Kind::City, token.start..token.end, &score);
         }
-        let ending = document.is_any(
-            at + 1,
-            words![
-                "springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay", "vert",
-                "junction",
-            ],
-        ) && document.same_line(at, at + 1);
-        if placed && ending && !word.is_function() && !word.is_medical() {
+        let ending = placed
+            && document.is_any(
+                at + 1,
+                words![
+                    "springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay",
+                    "vert", "junction",
+                ],
+            )
+            && document.same_line(at, at + 1);
+        if ending && !word.is_function() && !word.is_medical() {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 2), 0.62);
             found.add("city", Kind::City, document.bytes(at..at + 2), &score);
         }
@@ -424,8 +429,7 @@ fn pairs(document: &Document<'_>, found: &mut Candidates) {
             let last = |token: &Token| {
                 token.word.last_level() > 0 && token.word.name_odds() >= 0.8 || !token.word.is_known()
             };
-            if first.word.is_first_name()
-                && sure(first)
+            if sure(first)
                 && is_lower_name(first)
                 && is_lower_name(second)
                 && last(second)

@@ -268,7 +268,7 @@ impl<'a> Document<'a> {
     #[inline(always)]
     pub fn is_any(&self, at: usize, words: WordSet) -> bool {
         match self.tokens.get(at) {
-            Some(token) => words.may_have(token.first, token.len()) && self.has_word(token, words),
+            Some(token) => words.may_have(token.hash) && self.has_word(token, words),
             None => false,
         }
     }

@@ -167,13 +167,31 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-fn mix(state: u64, chunk: u64) -> u64 {
-    let product = u128::from(state ^ chunk ^ FACTOR) * u128::from(FACTOR);
+/// The hash of a word of ASCII letters and apostrophes that starts with a letter, when the program is
+/// compiled; none for anything else.
+pub const fn hash_ascii_letters(word: &[u8]) -> Option<u64> {
+    let (mut state, mut chunk, mut at) = (0, 0, 0);
+    while at < word.len() {
+        let sign = word[at];
+        if !(sign.is_ascii_alphabetic() || sign == b'\'' && at > 0) {
+            return None;
+        }
+        chunk |= (sign.to_ascii_lowercase() as u64) << (at % 8 * 8);
+        at += 1;
+        if at % 8 == 0 {
+            (state, chunk) = (mix(state, chunk), 0);
+        }
+    }
+    if at == 0 { None } else { Some(finish(state, chunk, at)) }
+}
+
+const fn mix(state: u64, chunk: u64) -> u64 {
+    let product = (state ^ chunk ^ FACTOR) as u128 * FACTOR as u128;
     (product as u64) ^ (product >> 64) as u64
 }
 
 /// Mixes the last bytes, at most seven, with the length.
-fn finish(state: u64, rest: u64, length: usize) -> u64 {
+const fn finish(state: u64, rest: u64, length: usize) -> u64 {
     let state = mix(state, rest ^ (length as u64) << 56);
     state ^ (state >> 29)
 }

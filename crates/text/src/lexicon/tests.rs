@@ -184,6 +184,7 @@ proptest! {
         prop_assert_eq!(at, word.len());
         prop_assert_eq!(capitals, word.chars().filter(char::is_ascii_uppercase).count());
         prop_assert_eq!(hash.finish(), fold::hash(&word));
+        prop_assert_eq!(fold::hash_ascii_letters(word.as_bytes()), (at > 0).then(|| fold::hash(&word)));
     }
 
     #[test]

@@ -41,6 +41,29 @@ pub struct Names {
     /// Deletions of the first names of `texts`, made when a word needs them.
     near: FxHashMap<u64, u32>,
     indexed: usize,
+    /// A bit for each of the hashes in `exact`.
+    filter: Filter,
+}
+
+/// Bits of hashes: most words that are not names need no look-up.
+#[derive(Debug)]
+struct Filter([u64; 64]);
+
+impl Default for Filter {
+    fn default() -> Self {
+        Filter([0; 64])
+    }
+}
+
+impl Filter {
+    fn add(&mut self, hash: u64) {
+        self.0[hash as usize / 64 % 64] |= 1 << (hash % 64);
+    }
+
+    #[inline]
+    fn may_have(&self, hash: u64) -> bool {
+        self.0[hash as usize / 64 % 64] >> (hash % 64) & 1 != 0
+    }
 }
 
 impl Names {
@@ -98,6 +121,7 @@ impl Names {
             }
             Entry::Vacant(free) => {
                 free.insert(name);
+                self.filter.add(token.hash);
                 if person && token.len() >= LEAST_LETTERS {
                     self.texts.push((token.hash, document.slice(token.start..token.end).into()));
                 }
@@ -141,7 +165,10 @@ impl Names {
     pub fn propose(&mut self, document: &Document<'_>, chosen: &[Candidate], found: &mut Candidates) {
         let mut covered = chosen.iter().peekable();
         for (at, token) in document.tokens.iter().enumerate() {
-            if !token.is_word() || token.hash == 0 || token.len() < 3 {
+            // Only names and words that no list has can be mentions. Other tokens than words have no
+            // hash. One condition without branches, since each by itself is hard to predict.
+            let mention = self.filter.may_have(token.hash) | !token.word.is_known();
+            if !(mention & (token.hash != 0) & (token.len() >= 3)) {
                 continue;
             }
             while covered.next_if(|span| span.end <= token.start).is_some() {}
