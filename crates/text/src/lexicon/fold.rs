@@ -198,6 +198,9 @@ const fn finish(state: u64, rest: u64, length: usize) -> u64 {
 
 /// Returns the word as the table has it; for messages and tests.
 pub fn folded(word: &str) -> String {
+    if word.is_ascii() {
+        return word.bytes().map(|byte| char::from(fold_ascii(byte))).collect();
+    }
     let mut bytes = Vec::with_capacity(word.len());
     fold(word, |byte| bytes.push(byte));
     String::from_utf8_lossy(&bytes).into_owned()

@@ -160,12 +160,12 @@ fn month_year(document: &Document<'_>, month: usize, number: u32, year_at: usize
         } else {
             " "
         };
-        return format!("{name}{separator}{year}");
+        return [name, separator, year].concat();
     }
     let sign =
         document.tokens.iter().find(|token| !token.is_word() && !token.is_number() && !token.is_sign(b','));
     let sign = sign.map_or("/", |sign| document.slice(sign.start..sign.end));
-    if year_at < month { format!("{year}{sign}{name}") } else { format!("{name}{sign}{year}") }
+    if year_at < month { [year, sign, name].concat() } else { [name, sign, year].concat() }
 }
 
 /// Eight digits without separators; others cannot be reduced.

@@ -9,8 +9,9 @@ mod key;
 mod names;
 mod number;
 mod places;
+mod source;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::candidates::{Candidate, Candidates};
 use crate::document::Document;
@@ -22,6 +23,7 @@ use crate::subject::{Known, Meaning, Subject};
 pub use ages::years;
 use key::Key;
 use names::Roles;
+use source::Source;
 
 /// What takes the place of something that nothing can be made up for.
 pub const SUPPRESSED: &str = "*";
@@ -35,7 +37,7 @@ pub struct Replacer<'a> {
     subject: &'a Subject<'a>,
     key: Option<Key>,
     /// All words of the text, when they are first needed.
-    source: Option<FxHashSet<u64>>,
+    source: Option<Source>,
     made: FxHashMap<(Kind, u64), String>,
     roles: Roles,
     tags: FxHashMap<(Kind, u64), u32>,
