@@ -233,12 +233,16 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// The class and the length of the sign at a place.
-    #[inline]
+    #[inline(always)]
     fn class_at(&self, at: usize) -> (u8, usize) {
-        let class = BYTES[self.bytes[at] as usize];
-        if class != WIDE {
-            return (class, 1);
+        match BYTES[self.bytes[at] as usize] {
+            WIDE => self.wide_class_at(at),
+            class => (class, 1),
         }
+    }
+
+    #[cold]
+    fn wide_class_at(&self, at: usize) -> (u8, usize) {
         match self.text[at..].chars().next() {
             Some(sign) => (wide(sign), sign.len_utf8()),
             None => (OTHER, 1),
@@ -284,7 +288,7 @@ impl Pass<'_> {
         self.at += if carriage { 2 } else { length };
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, token: Token, tokens: &mut Vec<Token>) {
         if token.has(Flags::LINE) {
             self.line.end(tokens);
@@ -344,6 +348,7 @@ impl Pass<'_> {
 
     /// A word of ASCII letters without an apostrophe behind it, eight bytes at a time; false for any
     /// other word. Most words are plain, and their hash comes with the search for their end.
+    #[inline(always)]
     fn plain_word(&mut self, tokens: &mut Vec<Token>) -> bool {
         let start = self.at;
         let mut at = start;
@@ -382,6 +387,7 @@ impl Pass<'_> {
         true
     }
 
+    #[inline(never)]
     fn word(&mut self, tokens: &mut Vec<Token>) {
         let (start, mut at, mut possessive) = (self.at, self.at, 0);
         let mut ascii = true;
@@ -451,13 +457,21 @@ impl Pass<'_> {
             .with(caseless, Flags::CASELESS)
     }
 
-    #[inline]
+    #[inline(always)]
     fn look_up(&mut self, hash: u64) -> (Word, Cue) {
-        let slot = &mut self.memory[hash as usize % REMEMBERED];
-        if slot.hash != hash {
-            *slot = Remembered { hash, word: self.lexicon.hashed(hash), cue: cues::hashed(hash) };
+        match self.memory.get(hash as usize % REMEMBERED) {
+            Some(slot) if slot.hash == hash => (slot.word, slot.cue),
+            _ => self.remember(hash),
         }
-        (slot.word, slot.cue)
+    }
+
+    #[inline(never)]
+    fn remember(&mut self, hash: u64) -> (Word, Cue) {
+        let (word, cue) = (self.lexicon.hashed(hash), cues::hashed(hash));
+        if let Some(slot) = self.memory.get_mut(hash as usize % REMEMBERED) {
+            *slot = Remembered { hash, word, cue };
+        }
+        (word, cue)
     }
 }
 

@@ -9,20 +9,23 @@ use crate::lexicon::hash_ascii_letters;
 #[derive(Debug, Clone, Copy)]
 pub struct WordSet {
     words: &'static [&'static str],
+    /// The hashes of the words; 0 for signs and for words with letters outside of ASCII.
+    hashes: &'static [u64],
     /// Bits of two parts of the hashes of the words.
     filters: (u64, u64),
 }
 
 impl WordSet {
-    /// The set of some words.
-    pub const fn new(words: &'static [&'static str]) -> Self {
+    /// The set of some words with their [`hashes`].
+    pub const fn new(words: &'static [&'static str], hashes: &'static [u64]) -> Self {
         let (mut filters, mut at) = ((0, 0), 0);
         while at < words.len() {
-            let bits = bits_of(words[at].as_bytes());
+            // Letters outside of ASCII are not hashed when the program is compiled.
+            let bits = if words[at].is_ascii() { bits(hashes[at]) } else { (u64::MAX, u64::MAX) };
             filters = (filters.0 | bits.0, filters.1 | bits.1);
             at += 1;
         }
-        WordSet { words, filters }
+        WordSet { words, hashes, filters }
     }
 
     /// Whether a token with this hash may be in the set; false is certain.
@@ -32,9 +35,14 @@ impl WordSet {
         self.filters.0 & bits.0 != 0 && self.filters.1 & bits.1 != 0
     }
 
-    /// Whether a word is in the set, its ASCII letters in any case.
-    pub fn has(self, word: &[u8]) -> bool {
-        self.words.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(word))
+    /// Whether a token with this hash and text is in the set, its ASCII letters in any case.
+    pub fn has(self, hash: u64, text: &[u8]) -> bool {
+        let equal = |own: &&str| own.as_bytes().eq_ignore_ascii_case(text);
+        match self.hashes.iter().position(|own| *own == hash).and_then(|place| self.words.get(place)) {
+            Some(own) if hash != 0 => equal(own),
+            // A sign, or a word that may have letters outside of ASCII.
+            _ => self.hashes.contains(&0) && self.words.iter().any(equal),
+        }
     }
 }
 
@@ -44,20 +52,27 @@ const fn bits(hash: u64) -> (u64, u64) {
     (1 << (hash & 63), 1 << (hash >> 6 & 63))
 }
 
-/// The bits of the hash that a token with this text has. A sign or a number has the hash 0. A word
-/// with letters outside of ASCII passes the filter whatever its hash is.
-const fn bits_of(word: &[u8]) -> (u64, u64) {
-    match hash_ascii_letters(word) {
-        Some(hash) => bits(hash),
-        None if word.is_ascii() => bits(0),
-        None => (u64::MAX, u64::MAX),
+/// The hashes that tokens with these texts have, where they can be computed when the program is
+/// compiled; else 0, which is the hash of signs.
+pub const fn hashes<const N: usize>(words: &[&str]) -> [u64; N] {
+    let (mut hashes, mut at) = ([0; N], 0);
+    while at < N {
+        if let Some(hash) = hash_ascii_letters(words[at].as_bytes()) {
+            hashes[at] = hash;
+        }
+        at += 1;
     }
+    hashes
 }
 
 /// A [`WordSet`] of literals.
 macro_rules! words {
     ($($word:literal),* $(,)?) => {
-        const { $crate::words::WordSet::new(&[$($word),*]) }
+        const {
+            const WORDS: &[&str] = &[$($word),*];
+            const HASHES: [u64; WORDS.len()] = $crate::words::hashes(WORDS);
+            $crate::words::WordSet::new(WORDS, &HASHES)
+        }
     };
 }
 

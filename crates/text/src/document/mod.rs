@@ -276,7 +276,7 @@ impl<'a> Document<'a> {
     /// Apart, so that the code of all callers stays small.
     #[inline(never)]
     fn has_word(&self, token: &Token, words: WordSet) -> bool {
-        words.has(self.slice(token.start..token.end).as_bytes())
+        words.has(token.hash, &self.text.as_bytes()[token.start as usize..token.end as usize])
     }
 
     /// Compares lengths and first letters before it looks at the text.

@@ -60,6 +60,17 @@ pub fn hash(word: &str) -> u64 {
     })
 }
 
+/// The hash of a word of up to 16 small letters, which are the bytes of a number.
+#[inline]
+pub fn hash_packed(letters: u128, length: usize) -> u64 {
+    let (low, high) = (letters as u64, (letters >> 64) as u64);
+    match length {
+        0..8 => finish(0, low, length),
+        8..16 => finish(mix(0, low), high, length),
+        _ => finish(mix(mix(0, low), high), 0, length),
+    }
+}
+
 /// The hash of a word of the table.
 pub(super) fn hash_bytes(word: &[u8]) -> u64 {
     hash_ascii(word).unwrap_or_else(|| hash(&String::from_utf8_lossy(word)))
@@ -271,7 +282,32 @@ impl Hasher {
     }
 
     pub(super) fn push_word(&mut self, word: &str) {
-        fold(word, |byte| self.push(byte));
+        let before = *self;
+        if self.push_ascii(word.as_bytes()).is_none() {
+            *self = before;
+            fold(word, |byte| self.push(byte));
+        }
+    }
+
+    /// Adds a word of ASCII, eight bytes at a time; none for another word.
+    fn push_ascii(&mut self, word: &[u8]) -> Option<()> {
+        let (chunks, rest) = word.as_chunks::<8>();
+        for &chunk in chunks {
+            self.push_some(fold_eight(u64::from_le_bytes(chunk))?, 8);
+        }
+        self.push_some(fold_eight(fewer_than_eight(rest))?, rest.len());
+        Some(())
+    }
+
+    /// Adds up to eight bytes that are folded, with 0 behind them.
+    fn push_some(&mut self, bytes: u64, count: usize) {
+        let filled = self.length % 8;
+        self.length += count;
+        self.chunk |= bytes << (8 * filled);
+        if filled + count >= 8 {
+            self.state = mix(self.state, self.chunk);
+            self.chunk = if filled == 0 { 0 } else { bytes >> (64 - 8 * filled) };
+        }
     }
 
     pub(super) fn finish(self) -> u64 {

@@ -184,6 +184,10 @@ proptest! {
         prop_assert_eq!(at, word.len());
         prop_assert_eq!(capitals, word.chars().filter(char::is_ascii_uppercase).count());
         prop_assert_eq!(hash.finish(), fold::hash(&word));
+        let short = &word[..word.len().min(16)];
+        let packed = short.to_ascii_lowercase().bytes().rev();
+        let packed = packed.fold(0, |packed, letter| packed << 8 | u128::from(letter));
+        prop_assert_eq!(fold::hash_packed(packed, short.len()), fold::hash(short));
         prop_assert_eq!(fold::hash_ascii_letters(word.as_bytes()), (at > 0).then(|| fold::hash(&word)));
     }
 
