@@ -42,6 +42,7 @@ type Done<'a> = dyn FnMut(&Document<'_>, usize, &[Candidate], &Candidates) + 'a;
 struct Scratch {
     document: Document<'static>,
     found: Candidates,
+    names: Names,
 }
 
 thread_local! {
@@ -108,11 +109,12 @@ impl Scrubber {
             let mut scratch =
                 scratch.try_borrow_mut().map(|mut scratch| std::mem::take(&mut *scratch)).unwrap_or_default();
             let ends = pieces::ends(text, pieces::SIZE);
-            let mut names = Names::default();
+            let mut names = std::mem::take(&mut scratch.names).forget();
             if ends.len() > 1 {
                 self.pieces(text, subject, &ends, &mut scratch, &mut names, &mut |_, _, _, _| {});
             }
             self.pieces(text, subject, &ends, &mut scratch, &mut names, done);
+            scratch.names = names;
             SCRATCH.set(scratch);
         });
     }

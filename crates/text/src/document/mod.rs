@@ -248,6 +248,7 @@ impl<'a> Document<'a> {
     }
 
     /// The bytes of a range of tokens; empty for an empty range.
+    #[inline(never)]
     pub fn bytes(&self, tokens: Range<usize>) -> Range<u32> {
         match (
             self.tokens.get(tokens.start),

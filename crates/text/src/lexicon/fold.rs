@@ -207,7 +207,15 @@ const fn finish(state: u64, rest: u64, length: usize) -> u64 {
     state ^ (state >> 29)
 }
 
-/// Returns the word as the table has it; for messages and tests.
+/// Appends the word as the table has it.
+pub fn fold_into(word: &str, folded: &mut String) {
+    match word.is_ascii() {
+        true => folded.extend(word.bytes().map(|byte| char::from(fold_ascii(byte)))),
+        false => folded.push_str(&self::folded(word)),
+    }
+}
+
+/// Returns the word as the table has it.
 pub fn folded(word: &str) -> String {
     if word.is_ascii() {
         return word.bytes().map(|byte| char::from(fold_ascii(byte))).collect();
