@@ -92,7 +92,7 @@ pub struct Document<'a> {
 impl<'a> Document<'a> {
     /// Reads a text into the memory of an earlier document.
     pub fn read(text: &'a str, earlier: Document<'_>) -> Document<'a> {
-        let mut document = Document::read_for_dates(text, earlier);
+        let mut document = Document::read_tokens(text, earlier);
         let Document { tokens, lines, runs, fields, capitals, marks, .. } = &mut document;
         runs::find(tokens, capitals, runs);
         fields::find(tokens, lines, marks, fields);
@@ -107,8 +107,8 @@ impl<'a> Document<'a> {
         document
     }
 
-    /// Reads only what dates need: tokens, their lines and the codes.
-    pub(crate) fn read_for_dates(text: &'a str, earlier: Document<'_>) -> Document<'a> {
+    /// Reads only tokens, their lines and the codes: all that dates and replacements need.
+    pub(crate) fn read_tokens(text: &'a str, earlier: Document<'_>) -> Document<'a> {
         let mut document = Document { text, ..earlier.forget() };
         let Document { tokens, lines, runs, fields, names, name_at, phrases, .. } = &mut document;
         runs.clear();

@@ -107,7 +107,7 @@ const WEEKDAYS: [[&str; 7]; 3] = [
 
 /// What a date becomes by a rule; none if nothing can be kept of it.
 pub fn date(text: &str, rule: DateRule, days: i32, day_first: bool) -> Option<String> {
-    let document = Document::read_for_dates(text, SCRATCH.take());
+    let document = Document::read_tokens(text, SCRATCH.take());
     let made = made(&document, text, rule, days, day_first);
     SCRATCH.set(document.forget());
     made

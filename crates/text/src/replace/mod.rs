@@ -243,20 +243,21 @@ impl<'a> Replacer<'a> {
     fn prepare(&mut self, piece: &Document<'_>) {
         let text = self.text;
         self.key.get_or_insert_with(|| Key::of_text(text));
-        self.source.get_or_insert_with(|| {
-            // Made-up names are words that no list has, so only such words can be among them.
-            if piece.text.len() == text.len() {
-                return piece
-                    .tokens
-                    .iter()
-                    .filter(|token| token.is_word() && !token.word.is_known())
-                    .map(|token| token.hash)
-                    .collect();
-            }
-            let words = text.split(|sign: char| !sign.is_alphabetic() && sign != '\'' && sign != '’');
-            words.filter(|word| word.len() > 1).map(lexicon::hash).collect()
-        });
+        // Only a text of several pieces has a source by now.
+        self.source.get_or_insert_with(|| unknown(piece).collect());
     }
+
+    /// Never makes up a name that a piece of the text has.
+    pub fn avoid(&mut self, piece: &Document<'_>) {
+        let source = self.source.get_or_insert_default();
+        unknown(piece).for_each(|hash| source.add(hash));
+    }
+}
+
+/// The words that no list has, by hash. Made-up names are such words.
+fn unknown(piece: &Document<'_>) -> impl Iterator<Item = u64> {
+    let words = piece.tokens.iter().filter(|token| (token.hash != 0) & !token.word.is_known());
+    words.map(|token| token.hash)
 }
 
 /// The tokens of a span.
