@@ -146,9 +146,24 @@ struct Remembered {
 /// Words that are remembered: 128 kB, which stay in the cache while the lexicon does not.
 const REMEMBERED: usize = 4096;
 
-thread_local! {
+/// A word that is looked up when all tokens are known.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    hash: u64,
+    token: u32,
+    /// Whether the lexicon may have it.
+    maybe: bool,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
     /// The last word of each hash, by its lowest bits.
-    static MEMORY: RefCell<Vec<Remembered>> = const { RefCell::new(Vec::new()) };
+    words: Vec<Remembered>,
+    pending: Vec<Pending>,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
 /// Words longer than this are not looked up.
@@ -198,7 +213,8 @@ pub fn tokenize(text: &str, tokens: &mut Vec<Token>) {
     assert!(u32::try_from(text.len()).is_ok(), "texts are tokenized in pieces");
     tokens.clear();
     let mut memory = MEMORY.take();
-    memory.resize(REMEMBERED, Remembered::default());
+    memory.words.resize(REMEMBERED, Remembered::default());
+    memory.pending.clear();
     let mut pass = Pass {
         text,
         bytes: text.as_bytes(),
@@ -212,6 +228,7 @@ pub fn tokenize(text: &str, tokens: &mut Vec<Token>) {
         pass.step(tokens);
     }
     pass.line.end(tokens);
+    pass.look_up_pending(tokens);
     MEMORY.set(pass.memory);
 }
 
@@ -228,7 +245,7 @@ struct Pass<'a> {
     /// The line of the last token.
     line: LineCase,
     lexicon: &'static Lexicon,
-    memory: Vec<Remembered>,
+    memory: Memory,
 }
 
 impl Pass<'_> {
@@ -380,7 +397,7 @@ impl Pass<'_> {
             .with(upper > usize::from(capital) && upper < length, Flags::MIXED)
             .with(length == 1, Flags::SINGLE);
         let hash = hash.finish();
-        let (word, cue) = self.look_up(hash);
+        let (word, cue) = self.look_up(hash, tokens);
         let class = Class::Word;
         let (start, end) = (start as u32, at as u32);
         self.push(Token { start, end, word, cue, flags, class, first, line: 0, hash }, tokens);
@@ -425,7 +442,7 @@ impl Pass<'_> {
         }
         let flags = self.word_flags(start, upper, letters, ascii, possessive > 0);
         let hash = if at - start > LONGEST { 0 } else { lexicon::hash(&self.text[start..at]) };
-        let (word, cue) = if hash == 0 { Default::default() } else { self.look_up(hash) };
+        let (word, cue) = if hash == 0 { Default::default() } else { self.look_up(hash, tokens) };
         let first = self.bytes[start];
         let token = Token {
             start: start as u32,
@@ -457,21 +474,36 @@ impl Pass<'_> {
             .with(caseless, Flags::CASELESS)
     }
 
+    /// What is remembered about the word that becomes the next token; else it is looked up later.
     #[inline(always)]
-    fn look_up(&mut self, hash: u64) -> (Word, Cue) {
-        match self.memory.get(hash as usize % REMEMBERED) {
+    fn look_up(&mut self, hash: u64, tokens: &[Token]) -> (Word, Cue) {
+        match self.memory.words.get(hash as usize % REMEMBERED) {
             Some(slot) if slot.hash == hash => (slot.word, slot.cue),
-            _ => self.remember(hash),
+            _ => {
+                let token = tokens.len() as u32;
+                self.memory.pending.push(Pending { hash, token, maybe: false });
+                Default::default()
+            }
         }
     }
 
-    #[inline(never)]
-    fn remember(&mut self, hash: u64) -> (Word, Cue) {
-        let (word, cue) = (self.lexicon.hashed(hash), cues::hashed(hash));
-        if let Some(slot) = self.memory.get_mut(hash as usize % REMEMBERED) {
-            *slot = Remembered { hash, word, cue };
+    /// Looks up the words that were not remembered. The filter is asked for all of them first,
+    /// without a branch in between, so that the processor waits for several at a time.
+    fn look_up_pending(&mut self, tokens: &mut [Token]) {
+        let Memory { words, pending } = &mut self.memory;
+        for pending in pending.iter_mut() {
+            pending.maybe = self.lexicon.may_be_known(pending.hash);
         }
-        (word, cue)
+        for Pending { hash, token, maybe } in pending.iter().copied() {
+            let word = if maybe { self.lexicon.hashed(hash) } else { Word::default() };
+            let cue = cues::hashed(hash);
+            if let Some(token) = tokens.get_mut(token as usize) {
+                (token.word, token.cue) = (word, cue);
+            }
+            if let Some(slot) = words.get_mut(hash as usize % REMEMBERED) {
+                *slot = Remembered { hash, word, cue };
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sets of words that a detector asks for, answered from the hash of a token in nearly all cases.
 //!
-//! A set is made when the program is compiled. Its filter has two constants of 64 bits, so that a
+//! A set is made when the program is compiled. Its filter has three constants of 64 bits, so that a
 //! token which is not in the set costs a few instructions and no look at the text.
 
 use crate::lexicon::hash_ascii_letters;
@@ -11,28 +11,33 @@ pub struct WordSet {
     words: &'static [&'static str],
     /// The hashes of the words; 0 for signs and for words with letters outside of ASCII.
     hashes: &'static [u64],
-    /// Bits of two parts of the hashes of the words.
-    filters: (u64, u64),
+    /// Whether there is a 0 among them.
+    unhashed: bool,
+    /// Bits of three parts of the hashes of the words.
+    filters: [u64; 3],
 }
 
 impl WordSet {
     /// The set of some words with their [`hashes`].
     pub const fn new(words: &'static [&'static str], hashes: &'static [u64]) -> Self {
-        let (mut filters, mut at) = ((0, 0), 0);
+        let (mut filters, mut unhashed, mut at) = ([0; 3], false, 0);
         while at < words.len() {
             // Letters outside of ASCII are not hashed when the program is compiled.
-            let bits = if words[at].is_ascii() { bits(hashes[at]) } else { (u64::MAX, u64::MAX) };
-            filters = (filters.0 | bits.0, filters.1 | bits.1);
+            let any = if words[at].is_ascii() { 0 } else { u64::MAX };
+            filters[0] |= any | 1 << (hashes[at] & 63);
+            filters[1] |= any | 1 << (hashes[at] >> 6 & 63);
+            filters[2] |= any | 1 << (hashes[at] >> 12 & 63);
+            unhashed |= hashes[at] == 0;
             at += 1;
         }
-        WordSet { words, hashes, filters }
+        WordSet { words, hashes, unhashed, filters }
     }
 
     /// Whether a token with this hash may be in the set; false is certain.
     #[inline(always)]
     pub fn may_have(self, hash: u64) -> bool {
-        let bits = bits(hash);
-        self.filters.0 & bits.0 != 0 && self.filters.1 & bits.1 != 0
+        let [first, second, third] = self.filters;
+        first >> (hash & 63) & second >> (hash >> 6 & 63) & third >> (hash >> 12 & 63) & 1 != 0
     }
 
     /// Whether a token with this hash and text is in the set, its ASCII letters in any case.
@@ -41,15 +46,9 @@ impl WordSet {
         match self.hashes.iter().position(|own| *own == hash).and_then(|place| self.words.get(place)) {
             Some(own) if hash != 0 => equal(own),
             // A sign, or a word that may have letters outside of ASCII.
-            _ => self.hashes.contains(&0) && self.words.iter().any(equal),
+            _ => self.unhashed && self.words.iter().any(equal),
         }
     }
-}
-
-/// The bits of a hash in the two filters.
-#[inline(always)]
-const fn bits(hash: u64) -> (u64, u64) {
-    (1 << (hash & 63), 1 << (hash >> 6 & 63))
 }
 
 /// The hashes that tokens with these texts have, where they can be computed when the program is

@@ -104,6 +104,12 @@ impl Lexicon {
         Word(self.table.get(hash))
     }
 
+    /// Whether a [`hash`] may be that of a word or phrase; false is certain.
+    #[inline]
+    pub fn may_be_known(&self, hash: u64) -> bool {
+        self.table.may_be_known(hash)
+    }
+
     /// Whether a [`hash`] is that of a word that [`Word::is_usual`]. For look-ups of many words
     /// that do not exist, such as all misspellings of one: most are answered by a filter that fits
     /// the cache.

@@ -96,8 +96,7 @@ impl Table {
 
     /// The attributes of a hash; 0 if the table does not have it.
     pub(super) fn get(&self, hash: u64) -> u64 {
-        let (place, bit) = filtered(hash, KNOWN);
-        if self.known[place] & bit == 0 {
+        if !self.may_be_known(hash) {
             return 0;
         }
         let mut at = self.start(hash);
@@ -108,6 +107,13 @@ impl Table {
                 _ => at = (at + 1) & (self.slots.len() - 1),
             }
         }
+    }
+
+    /// Whether a hash may be that of a word; false is certain.
+    #[inline]
+    pub(super) fn may_be_known(&self, hash: u64) -> bool {
+        let (at, bit) = filtered(hash, KNOWN);
+        self.known[at] & bit != 0
     }
 
     /// Whether a hash may be that of a usual word; false is certain.

@@ -69,8 +69,10 @@ impl<'a> Replacer<'a> {
         found: &Candidates,
     ) -> Scrubbed {
         if self.settings.mode == Mode::Surrogate {
+            let mut end = 0;
             for candidate in chosen.iter().filter(|candidate| candidate.kind == Kind::Person) {
-                let tokens = tokens(piece, candidate);
+                let tokens = tokens_behind(piece, end, candidate);
+                end = tokens.end;
                 if tokens.len() > 1 {
                     self.roles.learn(piece, tokens.start, tokens.end);
                 }
@@ -249,8 +251,7 @@ impl<'a> Replacer<'a> {
 
     /// Never makes up a name that a piece of the text has.
     pub fn avoid(&mut self, piece: &Document<'_>) {
-        let source = self.source.get_or_insert_default();
-        unknown(piece).for_each(|hash| source.add(hash));
+        self.source.get_or_insert_default().add(unknown(piece));
     }
 }
 
@@ -258,6 +259,14 @@ impl<'a> Replacer<'a> {
 fn unknown(piece: &Document<'_>) -> impl Iterator<Item = u64> {
     let words = piece.tokens.iter().filter(|token| (token.hash != 0) & !token.word.is_known());
     words.map(|token| token.hash)
+}
+
+/// The tokens of a span that starts behind some tokens.
+fn tokens_behind(document: &Document<'_>, from: usize, candidate: &Candidate) -> std::ops::Range<usize> {
+    let behind = document.tokens.get(from..).unwrap_or_default();
+    let first = from + behind.iter().take_while(|token| token.start < candidate.start).count();
+    let own = document.tokens.get(first..).unwrap_or_default();
+    first..first + own.iter().take_while(|token| token.end <= candidate.end).count()
 }
 
 /// The tokens of a span.

@@ -281,12 +281,10 @@ mod tests {
         for _ in 0..20 {
             let made = made_up(&key, "Smith", 1, Role::Last, &source).unwrap();
             assert!(!seen.contains(&made));
-            source.add(lexicon::hash(made));
+            source.add(std::iter::once(lexicon::hash(made)));
             seen.push(made);
         }
-        surrogates::last_names().iter().for_each(|name| {
-            source.add(lexicon::hash(name));
-        });
+        source.add(surrogates::last_names().iter().map(|name| lexicon::hash(name)));
         assert_eq!(made_up(&key, "Smith", 1, Role::Last, &source), None);
     }
 }

@@ -15,28 +15,24 @@ pub struct Source {
 }
 
 impl Source {
-    /// Adds a word.
-    pub fn add(&mut self, hash: u64) {
-        if !self.many.is_empty() {
-            self.many.insert(hash);
-        } else if self.few.len() < FEW {
-            self.few.push(hash);
-        } else {
+    /// Adds words.
+    pub fn add(&mut self, hashes: impl Iterator<Item = u64>) {
+        self.few.extend(hashes);
+        if self.few.len() > FEW {
             self.many.extend(self.few.drain(..));
-            self.many.insert(hash);
         }
     }
 
     /// Whether it has a word.
     pub fn has(&self, hash: u64) -> bool {
-        self.few.contains(&hash) || self.many.contains(&hash)
+        self.few.contains(&hash) || !self.many.is_empty() && self.many.contains(&hash)
     }
 }
 
 impl FromIterator<u64> for Source {
     fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
         let mut source = Source { few: Vec::with_capacity(FEW / 4), many: FxHashSet::default() };
-        hashes.into_iter().for_each(|hash| source.add(hash));
+        source.add(hashes.into_iter());
         source
     }
 }
@@ -51,8 +47,10 @@ mod tests {
         #[test]
         fn a_source_has_what_was_added(words in prop::collection::vec(0u64..600, 0..500), other in 0u64..600) {
             let source: Source = words.iter().copied().collect();
-            prop_assert!(words.iter().all(|word| source.has(*word)));
-            prop_assert_eq!(source.has(other), words.contains(&other));
+            let mut twice = Source::default();
+            words.chunks(7).for_each(|words| twice.add(words.iter().copied()));
+            prop_assert!(words.iter().all(|word| source.has(*word) && twice.has(*word)));
+            prop_assert_eq!((source.has(other), twice.has(other)), (words.contains(&other), words.contains(&other)));
         }
     }
 }
