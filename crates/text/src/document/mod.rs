@@ -87,6 +87,8 @@ pub struct Document<'a> {
     pub ats: Vec<u32>,
     /// Colons and dots between words without blanks, by token.
     pub joints: Vec<u32>,
+    /// Whether there is a bar, as in a table.
+    has_bars: bool,
 }
 
 impl<'a> Document<'a> {
@@ -126,10 +128,13 @@ impl<'a> Document<'a> {
 
     /// Lists the tokens that detectors and further indexes start from.
     fn index(&mut self) {
-        let Document { tokens, heads, times, people, ats, joints, capitals, numbers, marks, .. } = self;
+        let Document {
+            tokens, heads, times, people, ats, joints, capitals, numbers, marks, has_bars, ..
+        } = self;
         for list in [&mut *heads, times, people, ats, joints, capitals, numbers, marks] {
             list.clear();
         }
+        *has_bars = false;
         for (at, token) in (0..).zip(tokens) {
             if token.has(Flags::GAP) || token.is_sign(b':') {
                 marks.push(at);
@@ -152,6 +157,7 @@ impl<'a> Document<'a> {
                 Class::Number => numbers.push(at),
                 Class::Sign => match token.first {
                     b'@' => ats.push(at),
+                    b'|' => *has_bars = true,
                     b'.' | b':' if !token.has(Flags::SPACE) => joints.push(at),
                     _ => {}
                 },
@@ -228,6 +234,7 @@ impl<'a> Document<'a> {
             phrases,
             ats,
             joints,
+            has_bars: false,
         }
     }
 
@@ -322,7 +329,7 @@ impl<'a> Document<'a> {
         let key = |at: usize| {
             self.tokens.get(at).is_some_and(|token| token.is_word() && token.cue.classes != Classes::NONE)
         };
-        if !key(at) {
+        if !self.has_bars || !key(at) {
             return false;
         }
         let ends = bar(at + 1) || key(at + 1) && bar(at + 2);

@@ -158,13 +158,13 @@ pub(super) fn closing(document: &Document<'_>, segment: &Segment, score: &mut Sc
         return false;
     };
     let start = document.lines[line].first as usize == segment.tokens.start || segment.title.is_some();
-    let above = (line.saturating_sub(4)..line).rev().map(|line| &document.lines[line]).find(|line| {
-        line.bytes < 50
-            && document.tokens[line.first as usize..line.end as usize]
-                .iter()
-                .any(|token| token.is(cues::CLOSING))
-    });
-    if let Some(above) = above.filter(|_| start && document.lines[line].bytes < 60) {
+    let closes = |line: &&Line| {
+        let tokens = &document.tokens[line.first as usize..line.end as usize];
+        line.bytes < 50 && tokens.iter().any(|token| token.is(cues::CLOSING))
+    };
+    let alone = start && document.lines[line].bytes < 60;
+    let mut above = document.lines[line.saturating_sub(4)..line].iter().rev();
+    if alone && let Some(above) = above.find(closes) {
         score.raise("signature", document.bytes(above.first as usize..above.end as usize), 0.7);
         return true;
     }

@@ -89,6 +89,9 @@ pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates)
 pub(super) fn listed_in_capitals(document: &Document<'_>, line: &Line, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, stop) = (line.first as usize, line.end as usize);
+    if !tokens[first].has(Flags::UPPER) {
+        return;
+    }
     let end = (first + 1..stop).find(|at| tokens[*at].has(Flags::GAP)).unwrap_or(stop);
     let name = |token: &Token| {
         let word = token.word;
