@@ -34,7 +34,9 @@ pub struct Score {
 }
 
 impl Score {
-    /// A first certainty.
+    /// A first certainty. Apart, like all that few tokens need: detectors run one after the other
+    /// over a short text, and their code hardly fits the cache.
+    #[inline(never)]
     pub fn new(rule: &'static str, evidence: Range<u32>, certainty: f32) -> Self {
         let mut score = Score { certainty: 0.0, rules: [Evidence::default(); MOST_RULES], len: 0 };
         score.set(rule, evidence, certainty);
@@ -56,11 +58,13 @@ impl Score {
     }
 
     /// Removes a share of the doubt.
+    #[inline(never)]
     pub fn raise(&mut self, rule: &'static str, evidence: Range<u32>, share: f32) {
         self.set(rule, evidence, self.certainty + (1.0 - self.certainty) * share);
     }
 
     /// Removes a share of the certainty.
+    #[inline(never)]
     pub fn lower(&mut self, rule: &'static str, evidence: Range<u32>, share: f32) {
         self.set(rule, evidence, self.certainty * (1.0 - share));
     }
@@ -122,6 +126,7 @@ impl Candidates {
     }
 
     /// Proposes a span.
+    #[inline(never)]
     pub fn add(&mut self, detector: &'static str, kind: Kind, bytes: Range<u32>, score: &Score) {
         self.add_known(detector, kind, bytes, score, 0);
     }
@@ -163,7 +168,7 @@ impl Candidates {
     pub fn span(&self, candidate: &Candidate, text: &str, offset: usize) -> Span {
         let reason = |evidence: &Evidence| Reason {
             rule: evidence.rule,
-            evidence: text.get(evidence.start as usize..evidence.end as usize).unwrap_or_default().to_owned(),
+            evidence: text.get(evidence.start as usize..evidence.end as usize).unwrap_or_default().into(),
             before: evidence.before,
             after: evidence.after,
         };

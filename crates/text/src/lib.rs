@@ -7,6 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+pub mod words;
+mod snippet;
 pub mod span;
 pub mod settings;
 pub mod subject;
@@ -25,5 +28,6 @@ pub mod letters;
 
 pub use scrubber::{Scrubbed, Scrubber};
 pub use settings::{AgeRule, DateRule, Mode, Settings, UserPattern, WordList};
+pub use snippet::Snippet;
 pub use span::{Kind, Reason, Span};
 pub use subject::{Known, Meaning, Subject};

@@ -1,13 +1,15 @@
 //! Finds and replaces: the path of a text from bytes to a scrubbed text.
 //!
 //! A text of up to `pieces::SIZE` is one document. A larger one is read in pieces, twice: first
-//! for the names in it, then for its spans, so that memory does not grow with the text.
+//! for its names and all spans, then, without running the detectors again, for further mentions of
+//! these names. Memory grows with the spans, not with the text.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use throng_terms::error::Error;
 
-use crate::candidates::{Candidate, Candidates};
+use crate::candidates::{Candidate, Candidates, Evidence};
 use crate::detect::{self, Calendar, Detector, UserDetector};
 use crate::document::Document;
 use crate::pieces;
@@ -42,6 +44,38 @@ type Done<'a> = dyn FnMut(&Document<'_>, usize, &[Candidate], &Candidates) + 'a;
 struct Scratch {
     document: Document<'static>,
     found: Candidates,
+    names: Names,
+}
+
+/// Spans of the first pass over a long text that are kept for the second one, about 70 MB of them.
+/// Detectors run again over pieces behind these.
+const MOST_KEPT: usize = 1 << 19;
+
+/// What was chosen in a piece, with its evidence.
+struct Kept {
+    chosen: Vec<Candidate>,
+    evidence: Vec<Evidence>,
+}
+
+impl Kept {
+    fn new(mut chosen: Vec<Candidate>, found: &Candidates) -> Kept {
+        let mut evidence = Vec::new();
+        for candidate in &mut chosen {
+            let rules = found.rules(candidate);
+            candidate.rules.0 = evidence.len() as u32;
+            evidence.extend_from_slice(rules);
+        }
+        chosen.shrink_to_fit();
+        evidence.shrink_to_fit();
+        Kept { chosen, evidence }
+    }
+
+    /// The chosen spans, after their evidence is back among the proposals.
+    fn restore(self, found: &mut Candidates) -> Vec<Candidate> {
+        found.clear();
+        found.evidence.extend_from_slice(&self.evidence);
+        self.chosen
+    }
 }
 
 thread_local! {
@@ -73,7 +107,7 @@ impl Scrubber {
     /// those that [`scrub`](Self::scrub) suppresses.
     pub fn find(&self, text: &str, subject: &Subject<'_>) -> Vec<Span> {
         let mut spans = Vec::new();
-        self.walk(text, subject, &mut |piece, offset, chosen, found| {
+        self.walk(text, subject, &mut |_| {}, &mut |piece, offset, chosen, found| {
             spans.extend(chosen.iter().map(|candidate| found.span(candidate, piece.text, offset)));
         });
         spans
@@ -81,9 +115,12 @@ impl Scrubber {
 
     /// A text with all that identifies people replaced.
     pub fn scrub(&self, text: &str, subject: &Subject<'_>) -> Scrubbed {
-        let mut whole =
-            Scrubbed { text: String::with_capacity(text.len() + text.len() / 8), spans: Vec::new() };
+        let mut whole = Scrubbed::default();
         self.scrub_pieces(text, subject, &mut |mut piece| {
+            if whole.text.is_empty() && whole.spans.is_empty() {
+                whole = piece;
+                return;
+            }
             whole.text.push_str(&piece.text);
             whole.spans.append(&mut piece.spans);
         });
@@ -92,53 +129,86 @@ impl Scrubber {
 
     /// The same, piece by piece, for texts that are too large to be in memory twice.
     pub fn scrub_pieces(&self, text: &str, subject: &Subject<'_>, done: &mut dyn FnMut(Scrubbed)) {
-        let mut replacer = Replacer::new(&self.settings, text, subject);
-        self.walk(text, subject, &mut |piece, offset, chosen, found| {
-            done(replacer.replace(piece, offset, chosen, found));
-        });
+        let replacer = RefCell::new(Replacer::new(&self.settings, text, subject));
+        self.walk(
+            text,
+            subject,
+            &mut |piece| replacer.borrow_mut().avoid(piece),
+            &mut |piece, offset, chosen, found| {
+                let scrubbed = replacer.borrow_mut().replace(piece, offset, chosen, found);
+                done(scrubbed);
+            },
+        );
     }
 
-    /// Calls back with the resolved spans of every piece.
-    fn walk(&self, text: &str, subject: &Subject<'_>, done: &mut Done<'_>) {
-        SCRATCH.with(|scratch| {
-            // A caller that scrubs from within a call-back gets memory of its own.
-            let mut scratch =
-                scratch.try_borrow_mut().map(|mut scratch| std::mem::take(&mut *scratch)).unwrap_or_default();
-            let ends = pieces::ends(text, pieces::SIZE);
-            let mut names = Names::default();
-            if ends.len() > 1 {
-                self.pieces(text, subject, &ends, &mut scratch, &mut names, &mut |_, _, _, _| {});
-            }
-            self.pieces(text, subject, &ends, &mut scratch, &mut names, done);
-            SCRATCH.set(scratch);
-        });
-    }
-
-    fn pieces(
+    /// Calls back with every piece of a text that has several, and then with the resolved spans of
+    /// every piece.
+    fn walk(
         &self,
         text: &str,
         subject: &Subject<'_>,
-        ends: &[usize],
-        scratch: &mut Scratch,
-        names: &mut Names,
+        read: &mut dyn FnMut(&Document<'_>),
         done: &mut Done<'_>,
     ) {
-        let mut from = 0;
-        for end in ends {
-            let document = Document::read(&text[from..*end], std::mem::take(&mut scratch.document));
-            let chosen = self.resolve(&document, subject, names, &mut scratch.found);
-            done(&document, from, &chosen, &scratch.found);
-            scratch.document = document.forget();
-            from = *end;
+        // A caller that scrubs from within a call-back gets memory of its own.
+        let mut scratch = SCRATCH.take();
+        let ends = pieces::ends(text, pieces::SIZE);
+        let pieces = ends.iter().scan(0, |from, end| Some(std::mem::replace(from, *end)..*end));
+        let mut names = std::mem::take(&mut scratch.names);
+        let mut kept = Vec::new();
+        if ends.len() > 1 {
+            kept = self.first_pass(text, subject, pieces.clone(), &mut scratch, &mut names, read);
         }
+        let mut kept = kept.into_iter();
+        for piece in pieces {
+            let (text, memory) = (&text[piece.clone()], std::mem::take(&mut scratch.document));
+            let found = &mut scratch.found;
+            let (document, chosen) = match kept.next().flatten() {
+                Some(kept) => (Document::read_tokens(text, memory), kept.restore(found)),
+                None => {
+                    let document = Document::read(text, memory);
+                    let chosen = self.choose(&document, subject, found);
+                    names.learn(&document, &chosen);
+                    (document, chosen)
+                }
+            };
+            let chosen = self.complete(&document, chosen, &mut names, found);
+            done(&document, piece.start, &chosen, found);
+            scratch.document = document.forget();
+        }
+        scratch.names = names.forget();
+        SCRATCH.set(scratch);
     }
 
-    /// Runs all detectors over a piece and resolves what they propose.
-    fn resolve(
+    /// Learns the names of all pieces, and returns what was chosen in them, as far as it is kept.
+    fn first_pass(
+        &self,
+        text: &str,
+        subject: &Subject<'_>,
+        pieces: impl Iterator<Item = Range<usize>>,
+        scratch: &mut Scratch,
+        names: &mut Names,
+        read: &mut dyn FnMut(&Document<'_>),
+    ) -> Vec<Option<Kept>> {
+        let mut spans = 0;
+        let mut kept = Vec::new();
+        for piece in pieces {
+            let document = Document::read(&text[piece], std::mem::take(&mut scratch.document));
+            read(&document);
+            let chosen = self.choose(&document, subject, &mut scratch.found);
+            names.learn(&document, &chosen);
+            spans += chosen.len();
+            kept.push((spans <= MOST_KEPT).then(|| Kept::new(chosen, &scratch.found)));
+            scratch.document = document.forget();
+        }
+        kept
+    }
+
+    /// Runs all detectors over a piece and chooses among what they propose.
+    fn choose(
         &self,
         document: &Document<'_>,
         subject: &Subject<'_>,
-        names: &mut Names,
         found: &mut Candidates,
     ) -> Vec<Candidate> {
         found.clear();
@@ -149,22 +219,34 @@ impl Scrubber {
         self.user.detect(document, found);
         resolve::known::find(document, subject, found);
         self.drop_safe(document, found);
-        let least = self.settings.suppress_threshold.min(self.settings.threshold);
-        let chosen = resolve::choose(found, least, document);
-        names.learn(document, &chosen);
+        resolve::choose(found, self.least(), document)
+    }
+
+    /// Adds the names that were found elsewhere, and ages beside names. Needs no more of the document
+    /// than its tokens.
+    fn complete(
+        &self,
+        document: &Document<'_>,
+        mut chosen: Vec<Candidate>,
+        names: &mut Names,
+        found: &mut Candidates,
+    ) -> Vec<Candidate> {
+        let least = self.least();
         let mut before = found.list.len();
-        let chosen = if names.is_empty() {
-            chosen
-        } else {
+        if !names.is_empty() {
             names.propose(document, &chosen, found);
-            match found.list.len() {
-                same if same == before => chosen,
-                _ => resolve::add(chosen, &found.list[before..], least, document),
+            if found.list.len() > before {
+                chosen = resolve::add(chosen, &found.list[before..], least, document);
             }
-        };
+        }
         before = found.list.len();
         resolve::ages(document, &chosen, found);
         resolve::add_free(chosen, &found.list[before..], least)
+    }
+
+    /// The least certainty of a span.
+    fn least(&self) -> f32 {
+        self.settings.suppress_threshold.min(self.settings.threshold)
     }
 
     /// Drops proposals that consist of words that the caller calls safe.

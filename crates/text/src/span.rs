@@ -2,6 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::snippet::Snippet;
+
 /// What a span is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -168,7 +170,7 @@ pub struct Reason {
     /// The rule, by a fixed name.
     pub rule: &'static str,
     /// The words of the text that the rule looked at.
-    pub evidence: String,
+    pub evidence: Snippet,
     /// The certainty before the rule.
     pub before: f32,
     /// The certainty after the rule.

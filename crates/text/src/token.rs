@@ -9,7 +9,7 @@
 use std::cell::RefCell;
 
 use crate::cues::{self, Classes, Cue};
-use crate::lexicon::{self, Lexicon, Word};
+use crate::lexicon::{self, LetterHash, Letters, Lexicon, Word};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,12 @@ impl Flags {
     pub const fn or(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
+
+    /// The same and others if a condition holds. Has no branch.
+    #[inline]
+    fn with(self, condition: bool, other: Flags) -> Flags {
+        Flags(self.0 | other.0 * u16::from(condition))
+    }
 }
 
 /// A word, a number or a sign.
@@ -101,9 +107,11 @@ impl Token {
         self.class == Class::Number
     }
 
-    /// Whether it is this sign.
+    /// Whether it is this sign. The first byte is compared first: it nearly always decides, while
+    /// the class is hard to predict.
+    #[inline]
     pub fn is_sign(&self, sign: u8) -> bool {
-        self.class == Class::Sign && self.first == sign
+        self.first == sign && self.class == Class::Sign
     }
 
     /// Whether it is a word that starts with a capital.
@@ -138,9 +146,24 @@ struct Remembered {
 /// Words that are remembered: 128 kB, which stay in the cache while the lexicon does not.
 const REMEMBERED: usize = 4096;
 
-thread_local! {
+/// A word that is looked up when all tokens are known.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    hash: u64,
+    token: u32,
+    /// Whether the lexicon may have it.
+    maybe: bool,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
     /// The last word of each hash, by its lowest bits.
-    static MEMORY: RefCell<Vec<Remembered>> = const { RefCell::new(Vec::new()) };
+    words: Vec<Remembered>,
+    pending: Vec<Pending>,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
 }
 
 /// Words longer than this are not looked up.
@@ -190,14 +213,23 @@ pub fn tokenize(text: &str, tokens: &mut Vec<Token>) {
     assert!(u32::try_from(text.len()).is_ok(), "texts are tokenized in pieces");
     tokens.clear();
     let mut memory = MEMORY.take();
-    memory.resize(REMEMBERED, Remembered::default());
-    let mut pass =
-        Pass { text, bytes: text.as_bytes(), at: 0, flags: start(), lexicon: lexicon::lexicon(), memory };
+    memory.words.resize(REMEMBERED, Remembered::default());
+    memory.pending.clear();
+    let mut pass = Pass {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        flags: start(),
+        line: LineCase::default(),
+        lexicon: lexicon::lexicon(),
+        memory,
+    };
     while pass.at < pass.bytes.len() {
         pass.step(tokens);
     }
+    pass.line.end(tokens);
+    pass.look_up_pending(tokens);
     MEMORY.set(pass.memory);
-    mark_shouted(tokens);
 }
 
 fn start() -> Flags {
@@ -210,17 +242,24 @@ struct Pass<'a> {
     at: usize,
     /// Flags of the next token.
     flags: Flags,
+    /// The line of the last token.
+    line: LineCase,
     lexicon: &'static Lexicon,
-    memory: Vec<Remembered>,
+    memory: Memory,
 }
 
 impl Pass<'_> {
     /// The class and the length of the sign at a place.
+    #[inline(always)]
     fn class_at(&self, at: usize) -> (u8, usize) {
-        let class = BYTES[self.bytes[at] as usize];
-        if class != WIDE {
-            return (class, 1);
+        match BYTES[self.bytes[at] as usize] {
+            WIDE => self.wide_class_at(at),
+            class => (class, 1),
         }
+    }
+
+    #[cold]
+    fn wide_class_at(&self, at: usize) -> (u8, usize) {
         match self.text[at..].chars().next() {
             Some(sign) => (wide(sign), sign.len_utf8()),
             None => (OTHER, 1),
@@ -230,7 +269,16 @@ impl Pass<'_> {
     fn step(&mut self, tokens: &mut Vec<Token>) {
         let (class, length) = self.class_at(self.at);
         match class {
-            LETTER => self.word(tokens),
+            LETTER => {
+                if !self.plain_word(tokens) {
+                    self.word(tokens);
+                }
+                // Most words have a blank behind them: saves a round through the classes.
+                if self.bytes.get(self.at) == Some(&b' ') {
+                    self.flags = Flags::SPACE;
+                    self.at += 1;
+                }
+            }
             DIGIT => self.number(tokens),
             BLANK => self.blank(length),
             BREAK => self.line_break(length),
@@ -257,7 +305,14 @@ impl Pass<'_> {
         self.at += if carriage { 2 } else { length };
     }
 
+    #[inline(always)]
     fn push(&mut self, token: Token, tokens: &mut Vec<Token>) {
+        if token.has(Flags::LINE) {
+            self.line.end(tokens);
+        }
+        if token.is_word() {
+            self.line.add(&token);
+        }
         self.at = token.end as usize;
         tokens.push(token);
         self.flags = Flags::default();
@@ -308,6 +363,48 @@ impl Pass<'_> {
         at < self.bytes.len() && self.class_at(at).0 == LETTER
     }
 
+    /// A word of ASCII letters without an apostrophe behind it, eight bytes at a time; false for any
+    /// other word. Most words are plain, and their hash comes with the search for their end.
+    #[inline(always)]
+    fn plain_word(&mut self, tokens: &mut Vec<Token>) -> bool {
+        let start = self.at;
+        let mut at = start;
+        let mut upper = 0;
+        let mut hash = LetterHash::default();
+        loop {
+            let letters = Letters::read(&self.bytes[at..]);
+            at += letters.len();
+            upper += letters.capitals();
+            if at - start > LONGEST {
+                return false;
+            }
+            hash.push(letters);
+            if letters.len() < 8 {
+                break;
+            }
+        }
+        if matches!(self.bytes.get(at), Some(b'\'' | 0x80..)) {
+            return false;
+        }
+        let (length, first) = (at - start, self.bytes[start]);
+        let capital = first.is_ascii_uppercase();
+        // Some families write two small letters for a capital: "ffoulkes".
+        let double = first == b'f' && length > 4 && self.bytes[start + 1] == b'f';
+        let flags = self
+            .flags
+            .with(capital || double, Flags::CAPITAL)
+            .with(upper == length && length > 1, Flags::UPPER)
+            .with(upper > usize::from(capital) && upper < length, Flags::MIXED)
+            .with(length == 1, Flags::SINGLE);
+        let hash = hash.finish();
+        let (word, cue) = self.look_up(hash, tokens);
+        let class = Class::Word;
+        let (start, end) = (start as u32, at as u32);
+        self.push(Token { start, end, word, cue, flags, class, first, line: 0, hash }, tokens);
+        true
+    }
+
+    #[inline(never)]
     fn word(&mut self, tokens: &mut Vec<Token>) {
         let (start, mut at, mut possessive) = (self.at, self.at, 0);
         let mut ascii = true;
@@ -344,7 +441,8 @@ impl Pass<'_> {
             at += length;
         }
         let flags = self.word_flags(start, upper, letters, ascii, possessive > 0);
-        let (word, cue, hash) = self.look_up(start, at);
+        let hash = if at - start > LONGEST { 0 } else { lexicon::hash(&self.text[start..at]) };
+        let (word, cue) = if hash == 0 { Default::default() } else { self.look_up(hash, tokens) };
         let first = self.bytes[start];
         let token = Token {
             start: start as u32,
@@ -362,63 +460,94 @@ impl Pass<'_> {
     }
 
     fn word_flags(&self, start: usize, upper: usize, letters: usize, ascii: bool, possessive: bool) -> Flags {
-        let mut flags = self.flags;
         let first = self.text[start..].chars().next().unwrap_or(' ');
         let capital = if ascii { first.is_ascii_uppercase() } else { first.is_uppercase() };
-        let mut set = |condition: bool, flag: Flags| {
-            if condition {
-                flags = flags.or(flag);
-            }
-        };
-        // Some families write two small letters for a capital: "ffoulkes".
         let double = ascii && letters > 4 && self.bytes[start..].starts_with(b"ff");
-        set(capital || double, Flags::CAPITAL);
-        set(upper == letters && letters > 1, Flags::UPPER);
-        set(upper > usize::from(capital) && upper < letters, Flags::MIXED);
-        set(letters <= 1, Flags::SINGLE);
-        set(!ascii, Flags::FOREIGN);
-        set(possessive, Flags::POSSESSIVE);
-        set(!ascii && upper == 0 && !first.is_lowercase() && first.is_alphabetic(), Flags::CASELESS);
-        flags
+        let caseless = !ascii && upper == 0 && !first.is_lowercase() && first.is_alphabetic();
+        self.flags
+            .with(capital || double, Flags::CAPITAL)
+            .with(upper == letters && letters > 1, Flags::UPPER)
+            .with(upper > usize::from(capital) && upper < letters, Flags::MIXED)
+            .with(letters <= 1, Flags::SINGLE)
+            .with(!ascii, Flags::FOREIGN)
+            .with(possessive, Flags::POSSESSIVE)
+            .with(caseless, Flags::CASELESS)
     }
 
-    fn look_up(&mut self, start: usize, end: usize) -> (Word, Cue, u64) {
-        if end - start > LONGEST {
-            return (Word::default(), Cue::default(), 0);
+    /// What is remembered about the word that becomes the next token; else it is looked up later.
+    #[inline(always)]
+    fn look_up(&mut self, hash: u64, tokens: &[Token]) -> (Word, Cue) {
+        match self.memory.words.get(hash as usize % REMEMBERED) {
+            Some(slot) if slot.hash == hash => (slot.word, slot.cue),
+            _ => {
+                let token = tokens.len() as u32;
+                self.memory.pending.push(Pending { hash, token, maybe: false });
+                Default::default()
+            }
         }
-        let hash = lexicon::hash(&self.text[start..end]);
-        let slot = &mut self.memory[hash as usize % REMEMBERED];
-        if slot.hash != hash {
-            *slot = Remembered { hash, word: self.lexicon.hashed(hash), cue: cues::hashed(hash) };
+    }
+
+    /// Looks up the words that were not remembered. The filter is asked for all of them first,
+    /// without a branch in between, so that the processor waits for several at a time.
+    fn look_up_pending(&mut self, tokens: &mut [Token]) {
+        let Memory { words, pending } = &mut self.memory;
+        for pending in pending.iter_mut() {
+            pending.maybe = self.lexicon.may_be_known(pending.hash);
         }
-        (slot.word, slot.cue, hash)
+        for Pending { hash, token, maybe } in pending.iter().copied() {
+            let word = if maybe { self.lexicon.hashed(hash) } else { Word::default() };
+            let cue = cues::hashed(hash);
+            if let Some(token) = tokens.get_mut(token as usize) {
+                (token.word, token.cue) = (word, cue);
+            }
+            if let Some(slot) = words.get_mut(hash as usize % REMEMBERED) {
+                *slot = Remembered { hash, word, cue };
+            }
+        }
     }
 }
 
-/// Marks tokens on lines whose words are nearly all in capitals.
-fn mark_shouted(tokens: &mut [Token]) {
-    let mut from = 0;
-    while from < tokens.len() {
-        let next = tokens[from + 1..].iter().position(|token| token.has(Flags::LINE));
-        let end = next.map_or(tokens.len(), |next| from + 1 + next);
-        let (mut upper, mut lower, mut words) = (0usize, 0usize, 0usize);
-        for token in tokens[from..end].iter().filter(|token| token.is_word() && token.len() > 1) {
-            upper += if token.has(Flags::UPPER) { token.len() } else { 0 };
-            words += 1;
-            lower += if token.has(Flags::UPPER) { 0 } else { token.len() };
+/// Letters of the words of a line in capitals and others.
+#[derive(Debug, Default)]
+struct LineCase {
+    /// The first token of the line.
+    from: usize,
+    upper: usize,
+    lower: usize,
+    words: usize,
+}
+
+impl LineCase {
+    /// Counts a word of the line.
+    #[inline]
+    fn add(&mut self, token: &Token) {
+        if token.len() > 1 {
+            let length = token.len();
+            let upper = token.has(Flags::UPPER);
+            self.words += 1;
+            self.upper += if upper { length } else { 0 };
+            self.lower += if upper { 0 } else { length };
         }
-        if upper >= 7 && upper > 4 * lower && 2 * upper >= 7 * words {
-            tokens[from..end].iter_mut().for_each(|token| token.flags = token.flags.or(Flags::SHOUTED));
+    }
+
+    /// Marks the tokens of the line if its words are nearly all in capitals, and starts a line.
+    #[inline]
+    fn end(&mut self, tokens: &mut [Token]) {
+        if self.upper >= 7 && self.upper > 4 * self.lower && 2 * self.upper >= 7 * self.words {
+            for token in &mut tokens[self.from..] {
+                token.flags = token.flags.or(Flags::SHOUTED);
+            }
         }
-        from = end;
+        *self = LineCase { from: tokens.len(), ..LineCase::default() };
     }
 }
 
 /// Gives all words of a text without capitals the flags of capitals: case says nothing there.
 pub fn mark_uncased(tokens: &mut [Token]) {
-    let words = tokens.iter().filter(|token| token.is_word() && !token.has(Flags::CASELESS));
-    let (count, capitals) = words.fold((0, 0), |(count, capitals), token| {
-        (count + 1, capitals + usize::from(token.has(Flags::CAPITAL)))
+    // Without a branch per token, which would be hard to predict.
+    let (count, capitals) = tokens.iter().fold((0, 0), |(count, capitals), token| {
+        let cased = token.is_word() & !token.has(Flags::CASELESS);
+        (count + usize::from(cased), capitals + usize::from(cased & token.has(Flags::CAPITAL)))
     });
     if count >= 25 && capitals * 40 < count {
         for token in tokens.iter_mut().filter(|token| token.is_word() && !token.has(Flags::CASELESS)) {
@@ -472,6 +601,31 @@ mod tests {
     }
 
     proptest! {
+        /// Words have the hash and the case of their letters, whichever path read them.
+        #[test]
+        fn words_are_what_their_letters_say(text in "([a-zA-Z]{1,18}|ff[a-z]{2,4}|[A-Z]{2}|Mc[A-Z]|['’é. \\n-]){0,12}") {
+            for token in tokens(&text).iter().filter(|token| token.is_word()) {
+                let word = &text[token.start as usize..token.end as usize];
+                let hash = if word.len() > LONGEST { 0 } else { lexicon::hash(word) };
+                prop_assert_eq!(token.hash, hash);
+                let letters: Vec<char> = word.chars().filter(|sign| sign.is_alphabetic()).collect();
+                let upper = letters.iter().filter(|letter| letter.is_uppercase()).count();
+                let capital = word.starts_with(char::is_uppercase);
+                let foreign = letters.iter().any(|letter| !letter.is_ascii());
+                let double = !foreign && letters.len() > 4 && word.starts_with("ff");
+                prop_assert_eq!(token.has(Flags::CAPITAL), capital || double, "{}", word);
+                prop_assert_eq!(token.has(Flags::UPPER), upper == letters.len() && upper > 1, "{}", word);
+                let mixed = upper > usize::from(capital) && upper < letters.len();
+                prop_assert_eq!(token.has(Flags::MIXED), mixed, "{}", word);
+                prop_assert_eq!(token.has(Flags::SINGLE), letters.len() == 1, "{}", word);
+                prop_assert_eq!(token.has(Flags::FOREIGN), foreign, "{}", word);
+                if word.len() <= LONGEST {
+                    prop_assert_eq!(token.word, lexicon::lexicon().word(word));
+                    prop_assert_eq!(token.cue, cues::hashed(token.hash));
+                }
+            }
+        }
+
         #[test]
         fn tokens_are_sorted_on_boundaries_and_cover_all_letters(text in "(\\PC|[ \\n\\t\\r\0a-zA-Z0-9'’.-]){0,60}") {
             let list = tokens(&text);

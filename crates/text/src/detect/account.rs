@@ -25,8 +25,9 @@ impl Detector for Account {
         KEYED.detect(document, found);
         for at in 0..document.codes.len() {
             let code = &document.codes[at];
-            let card = |compact: &number::Compact, _: &_| compact.holds(checks::payment_card);
-            if let Some(tokens) = number::checked(document, at, 5, card).filter(|_| code.letters == 0) {
+            if code.letters == 0
+                && let Some(tokens) = number::checked_digits(document, at, 5, 13..=19, checks::payment_card)
+            {
                 number::propose(self, Kind::Account, document, tokens, "Luhn", 0.93, found);
             }
             if let Some(tokens) = spaced_iban(document, code.first as usize) {

@@ -72,7 +72,7 @@ impl Age {
             // Months and weeks are a part of the age.
             let unit = whole + usize::from(document.tokens.get(whole).is_some_and(|sign| sign.is_sign(b'-')));
             let short = document
-                .is_any(unit, &["months", "month", "mos", "mo", "weeks", "week", "wk", "days", "day"]);
+                .is_any(unit, words!["months", "month", "mos", "mo", "weeks", "week", "wk", "days", "day"]);
             let end = match rule {
                 "years behind a name" if short => behind,
                 "years" if document.glued(whole) && document.tokens[whole].has(Flags::CAPITAL) => behind,
@@ -91,18 +91,18 @@ impl Age {
         }
         let months = document.is_any(
             whole,
-            &["mo", "mos", "months", "wk", "wks", "weeks", "days", "m", "mth", "mths", "y", "yrs"],
+            words!["mo", "mos", "months", "wk", "wks", "weeks", "days", "m", "mth", "mths", "y", "yrs"],
         );
         let listed = first >= 2
             && (document.tokens[first - 1].is_sign(b',') || document.tokens[first - 1].is_sign(b'('))
             && super::is_name(&document.tokens[first - 2]);
         // "HEBERT, MAE 6 mo fever".
         let infant = first >= 1
-            && document.is_any(whole, &["mo", "mos", "months"])
+            && document.is_any(whole, words!["mo", "mos", "months"])
             && super::is_name(&document.tokens[first - 1])
             && document.tokens[first].has(Flags::SPACE)
             && !document.tokens[first].has(Flags::LINE)
-            && !document.is_any(whole + 1, &["ago", "later", "after", "post", "of", "prior", "history"]);
+            && !document.is_any(whole + 1, words!["ago", "later", "after", "post", "of", "prior", "history"]);
         if infant && !document.tokens[whole].has(Flags::LINE) {
             let score = Score::new("behind a name", document.bytes(first - 1..first), 0.74);
             found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
@@ -128,7 +128,7 @@ impl Age {
         let tokens = &document.tokens;
         let mut next = at + 1;
         let skipped = |next: usize| {
-            document.is_any(next, &["of", "is", "was", "about", "approximately", "approx"])
+            document.is_any(next, words!["of", "is", "was", "about", "approximately", "approx"])
                 || tokens.get(next).is_some_and(|token| token.is_sign(b':') || token.is_sign(b'='))
         };
         while next < at + 4 && skipped(next) {
@@ -139,7 +139,7 @@ impl Age {
             next += 2;
         }
         let Some(token) = tokens.get(next).filter(|token| !token.has(Flags::LINE)) else { return };
-        if !document.is_any(at, &["age", "aged", "ages", "alter"]) {
+        if !document.is_any(at, words!["age", "aged", "ages", "alter"]) {
             return;
         }
         let end =
@@ -148,8 +148,8 @@ impl Age {
         else {
             return;
         };
-        let gestation = document.is_any(end, &["weeks", "week", "wks", "days"])
-            || at > 0 && document.is_any(at - 1, &["gestational", "gest", "bone", "mental"]);
+        let gestation = document.is_any(end, words!["weeks", "week", "wks", "days"])
+            || at > 0 && document.is_any(at - 1, words!["gestational", "gest", "bone", "mental"]);
         if gestation {
             return;
         }
@@ -164,16 +164,18 @@ impl Age {
         let mut before = next;
         while before > 0
             && next - before < 2
-            && (tokens[before - 1].is_sign(b'-') || document.is_any(before - 1, &["early", "mid", "late"]))
+            && (tokens[before - 1].is_sign(b'-')
+                || document.is_any(before - 1, words!["early", "mid", "late"]))
         {
             before -= 1;
         }
-        let Some(at) =
-            before.checked_sub(1).filter(|at| document.is_any(*at, &["his", "her", "their", "the", "my"]))
+        let Some(at) = before
+            .checked_sub(1)
+            .filter(|at| document.is_any(*at, words!["his", "her", "their", "the", "my"]))
         else {
             return;
         };
-        let words = [
+        let words = words![
             "twenties",
             "thirties",
             "forties",
@@ -192,7 +194,7 @@ impl Age {
             document.is(next + 1, "s") || tokens.get(next + 1).is_some_and(|sign| sign.is_sign(b'\''));
         let end = match number && plural {
             true => next + 2,
-            false if document.is_any(next, &words) => next + 1,
+            false if document.is_any(next, words) => next + 1,
             false => return,
         };
         let score =
@@ -258,7 +260,7 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let years = word
         && document.is_any(
             at,
-            &[
+            words![
                 "year",
                 "years",
                 "yr",
@@ -282,7 +284,8 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
                 "jährigen",
             ],
         );
-    if document.is_any(at, &["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"])
+    if document
+        .is_any(at, words!["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"])
     {
         return Some(("years old", 0.95, at + 1));
     }
@@ -295,20 +298,21 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
             old += 1;
         }
         old = hyphen(old);
-        if document.is_any(old, &["old", "o", "alt", "olds"]) {
+        if document.is_any(old, words!["old", "o", "alt", "olds"]) {
             return Some(("years old", 0.96, old + 1));
         }
-        if document.is_any(old, &["of"]) && document.is(old + 1, "age") {
+        if document.is_any(old, words!["of"]) && document.is(old + 1, "age") {
             return Some(("years of age", 0.95, old + 2));
         }
-        if document
-            .is_any(old, &["female", "male", "boy", "girl", "man", "woman", "gentleman", "lady", "f", "m"])
-        {
+        if document.is_any(
+            old,
+            words!["female", "male", "boy", "girl", "man", "woman", "gentleman", "lady", "f", "m"],
+        ) {
             return Some(("years and sex", 0.9, old + 1));
         }
     }
     // "(FS Labrador, 9y)".
-    if document.is_any(end, &["y", "yrs", "yr"])
+    if document.is_any(end, words!["y", "yrs", "yr"])
         && document.glued(end)
         && tokens
             .get(end + 1)
@@ -320,14 +324,14 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if years
         && !document.is_any(
             at + 1,
-            &[
+            words![
                 "ago", "of", "history", "later", "prior", "after", "before", "and", "post", "from", "in",
                 "for", "since", "now", "with",
             ],
         )
     {
         let before = first.checked_sub(1).map(|at| &tokens[at]);
-        let weeks = document.is_any(at, &["week", "weeks", "wk", "day", "days"]);
+        let weeks = document.is_any(at, words!["week", "weeks", "wk", "day", "days"]);
         let start = before.is_none_or(|token| {
             matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
                 || super::is_name(token) && !weeks
@@ -343,13 +347,13 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let letters = tokens
         .get(end + 1)
         .is_some_and(|next| !next.has(Flags::SPACE) && (next.is_number() || next.is_word()));
-    if document.is_any(end, &["y", "yr", "yrs", "j"]) && document.glued(end) && !letters {
+    if document.is_any(end, words!["y", "yr", "yrs", "j"]) && document.glued(end) && !letters {
         return Some(("years", 0.85, end + 1));
     }
     // "47F", "47 M", "91/F", "47 female".
     let slash = usize::from(next.is_sign(b'/') && document.glued(end));
     let sex = end + slash;
-    if document.is_any(sex, &["f", "m"])
+    if document.is_any(sex, words!["f", "m"])
         && tokens[sex].has(Flags::CAPITAL)
         && (document.glued(sex) || slash > 0)
     {
@@ -365,9 +369,9 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         || before.is_some_and(|token| {
             matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
                 || super::is_name(token)
-                || document.is_any(first - 1, &["pt", "patient", "a", "an"])
+                || document.is_any(first - 1, words!["pt", "patient", "a", "an"])
         });
-    let sexed = document.is_any(end, &["f", "m"])
+    let sexed = document.is_any(end, words!["f", "m"])
         && !letters
         && tokens.get(end).is_some_and(|sex| sex.has(Flags::CAPITAL) || document.glued(end));
     if starts
@@ -379,7 +383,7 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     {
         return Some(("sex behind", 0.78, end + 1));
     }
-    if document.is_any(end, &["female", "male", "woman", "man", "boy", "girl"]) {
+    if document.is_any(end, words!["female", "male", "woman", "man", "boy", "girl"]) {
         return Some(("sex behind", 0.85, end + 1));
     }
     None
@@ -409,9 +413,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let next = tokens.get(end);
     let ends = next
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
-        || document.is_any(end, &["and", "but", "years", "now"]);
-    if (document.is_any(previous, &["is", "was", "be"])
-        || document.is_any(previous, &["she's", "he's", "she’s", "he’s", "shes", "hes"]))
+        || document.is_any(end, words!["and", "but", "years", "now"]);
+    if (document.is_any(previous, words!["is", "was", "be"])
+        || document.is_any(previous, words!["she's", "he's", "she’s", "he’s", "shes", "hes"]))
         && ends
         && (tokens[first].is_number() && tokens[first].len() <= 3
             || tokens[first].is(cues::NUMBER) && tokens[first].cue.value >= 10)
@@ -420,17 +424,17 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         if subject.is_some_and(|token| {
             super::is_name(token)
                 || token.is(cues::RELATIVE)
-                || document.is_any(previous, &["shes", "hes", "she's", "he's"])
+                || document.is_any(previous, words!["shes", "hes", "she's", "he's"])
                 || token.is_capital() && !token.word.is_known() && !token.has(Flags::UPPER.or(Flags::MIXED))
                 || document.is_any(
                     previous - 1,
-                    &[
+                    words![
                         "he", "she", "who", "now", "patient", "pt", "her", "him", "will", "she'll", "he'll",
                         "who'll", "she’ll", "he’ll", "would", "to", "shell", "hell",
                     ],
                 )
         }) && (!document.glued(previous - 1)
-            || document.is_any(previous, &["shes", "hes", "she's", "he's"]))
+            || document.is_any(previous, words!["shes", "hes", "she's", "he's"]))
             && !tokens.get(end).is_some_and(|next| {
                 next.is_sign(b'%') || next.is_sign(b'.') && tokens.get(end + 1).is_some_and(Token::is_number)
             })
@@ -438,7 +442,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
             return Some(("is N years old", 0.8, previous - 1, first));
         }
     }
-    if document.is_any(previous, &["turned", "turning", "turns", "turn", "aged", "approx", "aet"])
+    if document.is_any(previous, words!["turned", "turning", "turns", "turn", "aged", "approx", "aet"])
         && (tokens[first].is_number() && tokens[first].len() == 2 || tokens[first].is(cues::NUMBER))
         && !super::number::is_measured(document, end)
     {
@@ -452,7 +456,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && (tokens[previous - 1].word.is_occupation()
             || document.is_any(
                 previous - 1,
-                &["man", "woman", "lady", "gentleman", "boy", "girl", "age", "teacher", "schoolteacher"],
+                words!["man", "woman", "lady", "gentleman", "boy", "girl", "age", "teacher", "schoolteacher"],
             ))
     {
         return Some(("of N years", 0.78, previous - 1, first));
@@ -461,7 +465,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         tokens[at].word.is_medical()
             || document.is_any(
                 at,
-                &[
+                words![
                     "died",
                     "diagnosed",
                     "retired",
@@ -540,7 +544,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
                 && !token.is_number()
                 && !tokens.get(end + 1).is_some_and(Token::is_number)
                 || token.has(Flags::LINE)
-                || document.is_any(end, &["and", "who", "with", "lives", "was", "is", "from"])
+                || document.is_any(end, words!["and", "who", "with", "lives", "was", "is", "from"])
         });
     if comma && tokens[first].is_number() && tokens[first].len() == 2 && name.is_some() {
         return Some(("between commas behind a name", 0.75, previous - 1, previous));

@@ -8,7 +8,7 @@ use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
 use crate::span::Kind;
-use crate::token::Flags;
+use crate::token::{Flags, Token};
 
 /// Finds cities.
 pub struct City;
@@ -110,12 +110,13 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     let Some(word) = places::before(document, first) else { return };
     let bound = document.is(word, "for")
         && word > 0
-        && document.is_any(word - 1, &["leave", "leaving", "left", "departs", "flight", "bound", "train"]);
+        && document
+            .is_any(word - 1, words!["leave", "leaving", "left", "departs", "flight", "bound", "train"]);
     let placed = bound
         || tokens[word].is(cues::BEFORE_PLACE)
             && document.is_any(
                 word,
-                &[
+                words![
                     "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward",
                     "visiting", "through", "leaving", "into", "en", "à", "downtown",
                 ],
@@ -126,7 +127,7 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER) {
         return;
     }
-    let strong = document.is_any(word, &["in", "from", "near", "outside", "aus", "nach", "downtown"]);
+    let strong = document.is_any(word, words!["in", "from", "near", "outside", "aus", "nach", "downtown"]);
     let head = nameness(document, first);
     let medical = (first..end).any(|at| tokens[at].word.is_medical() || tokens[at].word.is_drug())
         && !tokens[first].word.is_city();
@@ -212,8 +213,11 @@ fn beside_code(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
     // The first letters of a British or Canadian code belong to the run.
     let coded = |at: usize| {
-        let word = document.word(at);
-        let next = tokens.get(at + 1).filter(|next| next.is_number() && !next.has(Flags::SPACE));
+        // Most words have no digits behind them, which is asked first.
+        let outward = |next: &Token| next.is_number() && !next.has(Flags::SPACE) && next.len() <= 2;
+        if !tokens.get(at + 1).is_some_and(outward) || tokens[at].len() > 2 {
+            return false;
+        }
         let letter = usize::from(
             tokens.get(at + 2).is_some_and(|token| token.has(Flags::SINGLE) && !token.has(Flags::SPACE)),
         );
@@ -226,13 +230,11 @@ fn beside_code(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let behind = tokens
             .get(at + 3 + letter)
             .filter(|token| token.is_word() && token.len() <= 2 && !token.has(Flags::SPACE));
-        word.len() <= 2
-            && word.bytes().all(|sign| sign.is_ascii_alphabetic())
-            && next.is_some_and(|next| next.len() <= 2)
+        document.word(at).bytes().all(|sign| sign.is_ascii_alphabetic())
             && inward.is_some()
             && behind.is_some()
     };
-    if coded(end - 1) && end - first >= 2 {
+    if end - first >= 2 && coded(end - 1) {
         let from = tail(document, &Run { first: run.first, end: end as u32 - 1 });
         let score = Score::new("before a postal code", document.bytes(end - 1..end + 1), 0.9);
         found.add("city", Kind::City, document.bytes(from..end - 1), &score);
@@ -263,7 +265,7 @@ fn behind_street(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         suffix
             || numbered && token.len() <= 4
             || lettered
-            || document.is_any(at, &["estate", "park"]) && token.is_capital()
+            || document.is_any(at, words!["estate", "park"]) && token.is_capital()
     };
     let comma = first >= 2 && tokens[first - 1].is_sign(b',') && document.same_line(first - 2, first);
     let line = tokens[first].line as usize;

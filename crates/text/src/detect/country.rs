@@ -36,7 +36,7 @@ fn name(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
     if token.has(Flags::UPPER)
         && token.len() <= 3
         && !token.has(Flags::SHOUTED)
-        && !document.is_any(at, &["usa", "uk", "uae"])
+        && !document.is_any(at, words!["usa", "uk", "uae"])
     {
         return None;
     }

@@ -134,7 +134,7 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
     let tokens = &document.tokens;
     let before = written.first.checked_sub(1);
     let evidence = before.map_or(0..0, |before| document.bytes(before..written.first));
-    let words = [
+    let words = words![
         "on",
         "since",
         "until",
@@ -196,7 +196,7 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         "wef",
         "w/e",
     ];
-    if before.is_some_and(|before| document.is_any(before, &words)) {
+    if before.is_some_and(|before| document.is_any(before, words)) {
         score.raise("word before a date", evidence, 0.75);
         return;
     }
@@ -214,7 +214,7 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
     // "sick note to 15/7": a day that is no month.
     let day_first = written.day.is_some_and(|(at, day)| at == written.first && day > 12);
-    let until = before.is_some_and(|before| document.is_any(before, &["to", "till", "until", "til"]));
+    let until = before.is_some_and(|before| document.is_any(before, words!["to", "till", "until", "til"]));
     if listed || until && day_first {
         score.raise("list or range of dates", evidence.clone(), 0.6);
     }
@@ -222,7 +222,7 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         score.raise("in brackets", evidence.clone(), 0.45);
     }
     // "Lap chole 11/7 by Lindqvist".
-    let by = document.is_any(written.end, &["by", "per"])
+    let by = document.is_any(written.end, words!["by", "per"])
         && tokens.get(written.end + 1).is_some_and(|next| next.is_capital());
     if by {
         score.raise("person behind", document.bytes(written.end..written.end + 2), 0.4);
@@ -232,7 +232,7 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
     }
     // "12/21-1/2", "3/4 to 3/9": the other end of a range.
     let range = |at: usize| {
-        document.is_any(at, &["to", "thru", "through", "and"])
+        document.is_any(at, words!["to", "thru", "through", "and"])
             || tokens.get(at).is_some_and(|t| t.is_sign(b'-'))
     };
     if range(written.end) && written.end + 1 < tokens.len() && slashed(document, written.end + 1) {
@@ -253,7 +253,7 @@ fn slashed(document: &Document<'_>, at: usize) -> bool {
 fn is_time(document: &Document<'_>, at: usize) -> bool {
     let at = at
         + usize::from(
-            document.is_any(at, &["at", "@", "um"]) && !document.tokens[at].has(Flags::CAPITAL)
+            document.is_any(at, words!["at", "@", "um"]) && !document.tokens[at].has(Flags::CAPITAL)
                 || document.tokens.get(at).is_some_and(|t| t.is_sign(b'@') || t.is_sign(b',')),
         );
     let Some(token) = document.tokens.get(at).filter(|token| token.is_number() && !token.has(Flags::LINE))
@@ -261,7 +261,7 @@ fn is_time(document: &Document<'_>, at: usize) -> bool {
         return false;
     };
     let colon = document.tokens.get(at + 1).is_some_and(|next| next.is_sign(b':') && document.glued(at + 1));
-    let noon = document.is_any(at + 1, &["am", "pm", "a", "p", "uhr", "h"]);
+    let noon = document.is_any(at + 1, words!["am", "pm", "a", "p", "uhr", "h"]);
     let military =
         token.len() == 4 && document.word(at).parse::<u32>().is_ok_and(|time| time < 2400 && time % 100 < 60);
     token.len() <= 2 && (colon || noon) || military
@@ -270,7 +270,8 @@ fn is_time(document: &Document<'_>, at: usize) -> bool {
 /// A number token with at most four digits.
 fn part(document: &Document<'_>, at: usize) -> Option<(u32, usize)> {
     let token = document.tokens.get(at).filter(|token| token.is_number() && token.len() <= 4)?;
-    Some((document.word(at).parse().ok()?, token.len()))
+    let digits = &document.text.as_bytes()[token.start as usize..token.end as usize];
+    Some((digits.iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0')), token.len()))
 }
 
 /// The year that two or four digits mean. Two digits are of the century before from 40 on.
@@ -437,7 +438,7 @@ fn partial(
         return Some(written);
     }
     // "exp 09/27": the month and the year on a card or a box.
-    let expires = at > 0 && document.is_any(at - 1, &["exp", "expires", "expiry"]) && b > 12;
+    let expires = at > 0 && document.is_any(at - 1, words!["exp", "expires", "expiry"]) && b > 12;
     if a_len > 2 || b_len > 2 || expires {
         return None;
     }

@@ -5,6 +5,7 @@ use super::date::{Written, year};
 use crate::cues;
 use crate::document::Document;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// A rule that raises a date, its share, and the first token of its evidence.
 type Context = Option<(&'static str, f32, usize)>;
@@ -53,7 +54,7 @@ fn is_month(document: &Document<'_>, at: usize) -> bool {
     token.has(Flags::CAPITAL)
         || !document.is_any(
             at,
-            &["may", "march", "mar", "mars", "mai", "august", "sept", "dec", "mei", "jan", "aout"],
+            words!["may", "march", "mar", "mars", "mai", "august", "sept", "dec", "mei", "jan", "aout"],
         )
 }
 
@@ -66,7 +67,7 @@ fn day(document: &Document<'_>, at: usize) -> Option<u32> {
 
 /// The end of "st", "nd", "rd", "th" or a dot glued to a day.
 fn suffix(document: &Document<'_>, end: usize) -> usize {
-    let ending = document.glued(end) && document.is_any(end, &["st", "nd", "rd", "th", "er", "e"]);
+    let ending = document.glued(end) && document.is_any(end, words!["st", "nd", "rd", "th", "er", "e"]);
     end + usize::from(ending)
 }
 
@@ -104,8 +105,8 @@ fn day_before(document: &Document<'_>, month: usize, written: &mut Written) {
     let tokens = &document.tokens;
     let same = |at: usize| document.same_line(at, month);
     let mut at = month;
-    let step = |at: usize, words: &[&str]| at > 0 && document.is_any(at - 1, words);
-    if step(at, &["of", "de", "di"]) {
+    let step = |at: usize, words: WordSet| at > 0 && document.is_any(at - 1, words);
+    if step(at, words!["of", "de", "di"]) {
         at -= 1;
     }
     if at > 0
@@ -117,7 +118,7 @@ fn day_before(document: &Document<'_>, month: usize, written: &mut Written) {
     {
         at -= 1;
     }
-    if at > 1 && document.is_any(at - 1, &["st", "nd", "rd", "th", "er"]) && document.glued(at - 1) {
+    if at > 1 && document.is_any(at - 1, words!["st", "nd", "rd", "th", "er"]) && document.glued(at - 1) {
         at -= 1;
     }
     let Some(before) = at.checked_sub(1).filter(|before| same(*before)) else { return };
@@ -131,7 +132,8 @@ fn day_before(document: &Document<'_>, month: usize, written: &mut Written) {
             return;
         }
         // "BUN 12. May I suggest": the next sentence.
-        let dotted = tokens[before + 1].is_sign(b'.') && document.is_any(month, &["may", "march", "august"]);
+        let dotted =
+            tokens[before + 1].is_sign(b'.') && document.is_any(month, words!["may", "march", "august"]);
         if dotted {
             return;
         }
@@ -153,13 +155,13 @@ fn range_start(document: &Document<'_>, last: usize) -> usize {
     let joined = last.checked_sub(1).is_some_and(|sign| {
         let token = &document.tokens[sign];
         (matches!(token.first, b'-' | b'/' | b'&' | 0xe2) && !token.is_word())
-            || document.is_any(sign, &["to", "and", "or", "bis", "und", "au", "et"])
+            || document.is_any(sign, words!["to", "and", "or", "bis", "und", "au", "et"])
     });
     let before = last.checked_sub(2).map(|before| {
         before
             - usize::from(
                 before > 0
-                    && (document.is_any(before, &["st", "nd", "rd", "th"])
+                    && (document.is_any(before, words!["st", "nd", "rd", "th"])
                         || document.tokens[before].is_sign(b'.')),
             )
     });
@@ -203,7 +205,7 @@ fn day_behind(document: &Document<'_>, next: usize, written: &mut Written) -> us
     let range = written.end;
     let dash =
         tokens.get(range).is_some_and(|token| matches!(token.first, b'-' | 0xe2 | b'/') && !token.is_word())
-            || document.is_any(range, &["to", "and", "through", "thru"]);
+            || document.is_any(range, words!["to", "and", "through", "thru"]);
     if dash
         && day(document, range + 1).is_some()
         && !tokens.get(range + 2).is_some_and(|t| t.is_sign(b'/') || t.is_sign(b':'))
@@ -243,7 +245,7 @@ fn year_behind(document: &Document<'_>, next: usize, written: &mut Written) {
                 && !token.is_word()
                 && !token.has(Flags::PARAGRAPH)
         });
-        let word = document.is_any(at, &["of", "de", "in"]);
+        let word = document.is_any(at, words!["of", "de", "in"]);
         if sign || word {
             separated |= tokens[at].is_sign(b'\'') || tokens[at].is_sign(b'-') || tokens[at].is_sign(b'/');
             at += 1;
@@ -280,7 +282,7 @@ fn weekday(document: &Document<'_>, written: &mut Written) {
     for _ in 0..2 {
         let skip = at > 0
             && (matches!(tokens[at - 1].first, b',' | b'.') && !tokens[at - 1].is_word()
-                || document.is_any(at - 1, &["the", "den", "der"]));
+                || document.is_any(at - 1, words!["the", "den", "der"]));
         at -= usize::from(skip);
     }
     let before = at
@@ -376,7 +378,7 @@ fn holiday(document: &Document<'_>, at: usize) -> Option<Written> {
     let token = &document.tokens[at];
     if !token.has(Flags::CAPITAL) {
         return (token.is(cues::HOLIDAY)
-            && document.is_any(at, &["christmas", "thanksgiving", "xmas", "easter", "halloween"]))
+            && document.is_any(at, words!["christmas", "thanksgiving", "xmas", "easter", "halloween"]))
         .then(|| Written::new(at, at + 1, "holiday", 0.75));
     }
     // The end of the words from here on, over apostrophes: "All Saints' Day".
@@ -414,13 +416,13 @@ fn relative(document: &Document<'_>, written: Written) -> Written {
     if written.year.is_some() && written.rule != "holiday" || written.is_coarse() {
         return written;
     }
-    let before = |at: usize, words: &[&str]| at > 0 && document.is_any(at - 1, words);
+    let before = |at: usize, words: WordSet| at > 0 && document.is_any(at - 1, words);
     let mut at = written.first;
-    if before(at, &["to"]) && at > 1 && document.is(at - 2, "prior") {
+    if before(at, words!["to"]) && at > 1 && document.is(at - 2, "prior") {
         at -= 2;
     } else if before(
         at,
-        &["before", "after", "following", "preceding", "past", "of", "since", "from", "until"],
+        words!["before", "after", "following", "preceding", "past", "of", "since", "from", "until"],
     ) {
         at -= 1;
     } else {
@@ -438,12 +440,12 @@ fn relative(document: &Document<'_>, written: Written) -> Written {
     };
     if at > 0 && count(&tokens[at - 1]) && document.same_line(at - 1, at) {
         at -= 1;
-    } else if before(at, &["a", "the", "several", "few", "last", "one", "couple"])
+    } else if before(at, words!["a", "the", "several", "few", "last", "one", "couple"])
         && tokens[at].is(cues::WEEKDAY.or(cues::TIME_UNIT))
     {
         at -= usize::from(!document.is(at - 1, "the"));
     } else if !tokens[at].is(cues::WEEKDAY)
-        && !document.is_any(at, &["day", "weekend", "week", "eve", "morning", "night"])
+        && !document.is_any(at, words!["day", "weekend", "week", "eve", "morning", "night"])
     {
         return written;
     }
@@ -477,7 +479,7 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
     // "on the 22nd", "on 22nd".
     let bare = at.checked_sub(1).filter(|on| {
         end > at + 1
-            && (document.is_any(*on, &["on", "until", "since", "till", "til"])
+            && (document.is_any(*on, words!["on", "until", "since", "till", "til"])
                 || document.tokens[*on].is(cues::WEEKDAY) && document.tokens[*on].len() > 2)
     });
     let the = bare.or_else(|| at.checked_sub(2).filter(|_| document.is(at - 1, "the") && end > at + 1))?;
@@ -485,7 +487,7 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
     let before = weekday
         || document.is_any(
             the,
-            &["on", "by", "until", "since", "before", "after", "from", "till", "til", "thru", "through"],
+            words!["on", "by", "until", "since", "before", "after", "from", "till", "til", "thru", "through"],
         );
     let next = document.tokens.get(end);
     let last = next.is_none_or(|next| {

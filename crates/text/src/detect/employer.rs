@@ -8,12 +8,13 @@ use crate::cues;
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds employers.
 pub struct Employer;
 
 /// Suffixes that only companies have.
-const LEGAL: &[&str] = &[
+const LEGAL: WordSet = words![
     "inc",
     "incorporated",
     "corp",
@@ -80,7 +81,7 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
             .tokens
             .get(head + 2)
             .is_some_and(|name| name.is_capital() && document.same_line(head, head + 2));
-    if county && head > 0 && document.is_any(head - 1, &["in", "from", "at", "of", "near", "to"]) {
+    if county && head > 0 && document.is_any(head - 1, words!["in", "from", "at", "of", "near", "to"]) {
         return;
     }
     let legal = document.is_any(head, LEGAL);
@@ -105,19 +106,19 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
 fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     let Some(word) = places::before(document, first) else { return };
-    let the = document.is_any(word, &["the", "a"]);
+    let the = document.is_any(word, words!["the", "a"]);
     let preposition = if the { word.saturating_sub(1) } else { word };
-    if !document.is_any(preposition, &["at", "for", "by", "with", "in", "from"]) {
+    if !document.is_any(preposition, words!["at", "for", "by", "with", "in", "from"]) {
         return;
     }
-    let reach = if document.is_any(preposition, &["for", "with", "by"]) { 5 } else { 9 };
+    let reach = if document.is_any(preposition, words!["for", "with", "by"]) { 5 } else { 9 };
     let Some(work) =
         places::cue_before(document, preposition, cues::WORK.or(cues::OFFICE), reach).or_else(|| {
             let driver = preposition.checked_sub(1)?;
             document
                 .is_any(
                     driver,
-                    &[
+                    words![
                         "drives", "drove", "driver", "nurse", "clerk", "cook", "teacher", "cashier",
                         "engineer", "welder", "mechanic", "manager", "guard",
                     ],
@@ -171,7 +172,7 @@ fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 /// A name before a kind of business in small letters: "the Golden Carp restaurant".
 fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
-    let heads = [
+    let heads = words![
         "restaurant",
         "bakery",
         "factory",
@@ -194,7 +195,7 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let next = document.tokens.get(end).filter(|next| !next.has(Flags::CAPITAL.or(Flags::PARAGRAPH)));
     let acronym = end - first == 1 && document.tokens[first].has(Flags::UPPER);
     if next.is_some()
-        && document.is_any(end, &heads)
+        && document.is_any(end, heads)
         && !acronym
         && !document.tokens[first].has(Flags::SENTENCE)
         && !document.tokens[first].word.is_function()
@@ -216,7 +217,7 @@ fn in_field(document: &Document<'_>, first: usize, end: usize, key: usize, found
         .any(|token| token.is_capital() || token.is_word() && !token.word.is_known());
     if named
         && !document.tokens[first].word.is_function()
-        && !document.is_any(first, &["none", "unemployed", "retired", "unknown", "self"])
+        && !document.is_any(first, words!["none", "unemployed", "retired", "unknown", "self"])
     {
         let score = Score::new("key of an employer", document.bytes(key..first), 0.9);
         found.add("employer", Kind::Employer, document.bytes(first..last), &score);

@@ -9,12 +9,13 @@ use crate::cues;
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds institutions.
 pub struct Institution;
 
 /// Heads that are nothing but an institution.
-const STRONG: &[&str] = &[
+const STRONG: WordSet = words![
     "hospital",
     "hospitals",
     "clinic",
@@ -82,10 +83,12 @@ impl Detector for Institution {
         for cue in &document.heads {
             let at = *cue as usize;
             let token = &document.tokens[at];
-            let station = document.is_any(at, &["station", "hall", "office", "court"])
+            let station = document.is_any(at, words!["station", "hall", "office", "court"])
                 && at > 0
-                && document
-                    .is_any(at - 1, &["police", "fire", "railway", "bus", "town", "post", "county", "city"]);
+                && document.is_any(
+                    at - 1,
+                    words!["police", "fire", "railway", "bus", "town", "post", "county", "city"],
+                );
             if (token.is(cues::INSTITUTION_HEAD) || station) && token.has(Flags::CAPITAL) {
                 headed(document, at, found);
             }
@@ -121,7 +124,7 @@ impl Detector for Institution {
 /// A name that ends with what is short for a hospital: "Dunmore Regional", "Harlan Memorial".
 fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
-    let short = [
+    let short = words![
         "regional",
         "memorial",
         "general",
@@ -136,7 +139,7 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let Some(last) = end.checked_sub(1).filter(|last| {
         *last > first
             && document.tokens[*last].is(cues::NAME_FILLER.or(cues::OFFICE))
-            && document.is_any(*last, &short)
+            && document.is_any(*last, short)
     }) else {
         return;
     };
@@ -146,7 +149,7 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         return;
     };
     let place = places::before(document, from).is_some_and(|word| {
-        document.is_any(word, &["at", "from", "to", "in", "hospital", "the", "via", "of"])
+        document.is_any(word, words!["at", "from", "to", "in", "hospital", "the", "via", "of"])
     });
     let next = document.tokens.get(end).is_none_or(|next| {
         !next.is_word() || next.word.is_function() || next.has(Flags::LINE.or(Flags::GAP))
@@ -187,7 +190,7 @@ fn small_name(document: &Document<'_>, head: usize, found: &mut Candidates) {
         first -= 1;
     }
     let before = first.checked_sub(1).filter(|before| {
-        document.is_any(*before, &["at", "to", "from", "the", "in", "via", "with", "@"])
+        document.is_any(*before, words!["at", "to", "from", "the", "in", "via", "with", "@"])
             || tokens[*before].is_sign(b'@')
     });
     let term = |at: usize| {
@@ -224,14 +227,15 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let any = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD).or(cues::COMPANY_SUFFIX).or(cues::TEAM_HEAD);
     let gate = tokens[first].is(any.or(cues::DIRECTION))
         || before.is_some_and(|before| before.is(any) || before.len() == 2 && document.is(first - 1, "of"))
-        || document.is_any(first, &["camp", "childminder", "creche"]);
+        || document.is_any(first, words!["camp", "childminder", "creche"]);
     if !gate {
         return;
     }
     let heads =
-        ["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
-    let small = ["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
-    if document.is_any(first, &small)
+        words!["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
+    let small =
+        words!["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
+    if document.is_any(first, small)
         && end - first >= 2
         && (first + 1..end).all(|at| !tokens[at].is_word() || !tokens[at].has(Flags::UPPER))
     {
@@ -241,23 +245,23 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let free = tokens
         .get(first + 1)
         .is_some_and(|next| next.is_capital() && !next.has(Flags::UPPER.or(Flags::SHOUTED)));
-    if document.is_any(first, &heads) && end - first >= 2 && free && !tokens[first].has(Flags::SENTENCE) {
+    if document.is_any(first, heads) && end - first >= 2 && free && !tokens[first].has(Flags::SENTENCE) {
         let score = Score::new("head of an institution", document.bytes(first..first + 1), 0.74);
         found.add("institution", Kind::Institution, document.bytes(first..end), &score);
     }
     // "Borough of Wexcombe", "Diocese of Elphin".
     let of = first.checked_sub(1).filter(|of| document.is(*of, "of"));
     let regions =
-        ["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
+        words!["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
     let region = of
         .and_then(|of| of.checked_sub(1))
-        .filter(|at| tokens[*at].is_capital() && document.is_any(*at, &regions));
+        .filter(|at| tokens[*at].is_capital() && document.is_any(*at, regions));
     if let Some(region) = region.filter(|_| own(first)) {
         let score = Score::new("head of an institution", document.bytes(region..region + 1), 0.8);
         found.add("institution", Kind::Institution, document.bytes(region..end), &score);
     }
     let head =
-        first.checked_sub(1).filter(|at| document.is_any(*at, &small) && document.same_line(*at, first));
+        first.checked_sub(1).filter(|at| document.is_any(*at, small) && document.same_line(*at, first));
     let plain =
         |at: usize| !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED)) && !tokens[at].word.is_function();
     if head.is_some() && (first..end).all(|at| !tokens[at].is_word() || plain(at)) {
@@ -274,7 +278,7 @@ fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if last == first {
         return;
     }
-    let kinds = [
+    let kinds = words![
         "heart",
         "skin",
         "eye",
@@ -313,7 +317,7 @@ fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if last == first
         || !medical
         || tokens[first].is(cues::GREETING)
-        || !document.is_any(last, &kinds)
+        || !document.is_any(last, kinds)
         || tokens[last].has(Flags::SHOUTED)
     {
         return;
@@ -331,7 +335,7 @@ fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let opened = tokens[first].has(Flags::LINE.or(Flags::GAP))
         || first > 0
             && (matches!(tokens[first - 1].first, b',' | b'(' | b'|' | b':') && !tokens[first - 1].is_word()
-                || document.is_any(first - 1, &["at", "from", "with", "to"]));
+                || document.is_any(first - 1, words!["at", "from", "with", "to"]));
     if named && closed && opened {
         let score = Score::new("practice of a specialty", document.bytes(last..end), 0.7);
         found.add("institution", Kind::Institution, document.bytes(first..end), &score);
@@ -344,7 +348,7 @@ fn chain(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     let Some(at) = (first..end).find(|at| tokens[*at].is(cues::CHAIN)) else { return };
     let start = if at > first && tokens[at - 1].is_sign(b'-') { first } else { at };
-    let place = document.is_any(end, &["on", "in", "at"])
+    let place = document.is_any(end, words!["on", "in", "at"])
         && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
     let stop = match place {
         true => {
@@ -372,7 +376,7 @@ fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     let names = cues::NAME_FILLER.or(cues::OFFICE).or(cues::NAMED_DAY);
     let royal = |at: &usize| {
-        tokens[*at].is(names) && document.is_any(*at, &["royal", "mercy", "sacred", "queen", "princess"])
+        tokens[*at].is(names) && document.is_any(*at, words!["royal", "mercy", "sacred", "queen", "princess"])
     };
     let Some(at) = (first..end).find(royal) else {
         return;
@@ -383,10 +387,10 @@ fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         && tokens[next].is_word()
         && !tokens[next].has(Flags::UPPER.or(Flags::SINGLE))
         && !tokens[next].word.is_medical()
-        && !document.is_any(next, &["family", "college", "society", "jelly", "blue", "mail", "navy"]);
-    let queen = document.is_any(at, &["queen", "princess", "mercy"])
+        && !document.is_any(next, words!["family", "college", "society", "jelly", "blue", "mail", "navy"]);
+    let queen = document.is_any(at, words!["queen", "princess", "mercy"])
         && !places::before(document, at)
-            .is_some_and(|word| document.is_any(word, &["at", "the", "to", "from", "in"]));
+            .is_some_and(|word| document.is_any(word, words!["at", "the", "to", "from", "in"]));
     if named && !queen && !tokens[at].has(Flags::SHOUTED) {
         let last = places::around(document, next).tokens.end.clamp(next + 1, end);
         let score = Score::new("name of a hospital", document.bytes(at..next), 0.8);
@@ -409,7 +413,7 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let Some(preposition) = the.and_then(|the| the.checked_sub(1)) else { return };
     let place = document.is_any(
         preposition,
-        &["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"],
+        words!["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"],
     );
     let joined = document.is(end, "and") || tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'));
     if joined && tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1))
@@ -437,7 +441,7 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         return;
     }
     let words = (first..end).filter(|at| tokens[*at].is_word()).count();
-    let strong = document.is_any(preposition, &["at", "outside", "past", "behind", "opposite"]);
+    let strong = document.is_any(preposition, words!["at", "outside", "past", "behind", "opposite"]);
     let certainty = match words {
         1 if strong && !tokens.get(end).is_some_and(|next| next.is_word() && !next.word.is_function()) => {
             0.56
@@ -454,17 +458,17 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 /// The value of "Nursing home:", "Facility:", "Daycare:": capitalized words that are not medical.
 fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let keys = [
+    let keys = words![
         "facility", "hospital", "clinic", "pharmacy", "daycare", "school", "church", "hospice", "shelter",
         "home", "parish", "employer",
     ];
-    let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, &keys)) else { return };
+    let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, keys)) else { return };
     // "Course in hospital:".
     if key > 0 && tokens[key - 1].word.is_function() {
         return;
     }
     if document.is(key, "home")
-        && !(key > 0 && document.is_any(key - 1, &["nursing", "care", "group", "foster", "rest"]))
+        && !(key > 0 && document.is_any(key - 1, words!["nursing", "care", "group", "foster", "rest"]))
     {
         return;
     }
@@ -476,7 +480,7 @@ fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, fou
     };
     let stop = (first..end.min(first + 7)).find(|at| {
         !(word(*at)
-            || document.is_any(*at, &["of", "the", "and"])
+            || document.is_any(*at, words!["of", "the", "and"])
             || tokens[*at].is_sign(b'&')
             || tokens[*at].is_sign(b'-'))
     });
@@ -486,7 +490,8 @@ fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, fou
         && closed
         && word(first)
         && word(last - 1)
-        && !document.is_any(first, &["none", "unknown", "n", "yes", "no", "name", "same", "other", "not"])
+        && !document
+            .is_any(first, words!["none", "unknown", "n", "yes", "no", "name", "same", "other", "not"])
     {
         let score = Score::new("key of an institution", document.bytes(key..key + 1), 0.76);
         found.add("institution", Kind::Institution, document.bytes(first..last), &score);
@@ -515,8 +520,8 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if shouted && distinct < 2 {
         score.lower("line in capitals", document.bytes(tokens.clone()), 0.5);
     }
-    if let Some(word) =
-        places::before(document, tokens.start).filter(|word| document.is_any(*word, &["at", "from", "to"]))
+    if let Some(word) = places::before(document, tokens.start)
+        .filter(|word| document.is_any(*word, words!["at", "from", "to"]))
     {
         score.raise("preposition", document.bytes(word..word + 1), 0.25);
     }
@@ -530,7 +535,7 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         if !document.tokens[at].is(cues::NAME_FILLER.or(cues::BUILDING_PART)) {
             continue;
         }
-        let saint = document.is_any(at, &["st", "saint", "sankt", "ste"]);
+        let saint = document.is_any(at, words!["st", "saint", "sankt", "ste"]);
         let lady = document.is(at, "our") && document.is(at + 1, "lady");
         let next = at + 1 + usize::from(document.tokens.get(at + 1).is_some_and(|token| token.is_sign(b'.')));
         let name = document
@@ -549,7 +554,7 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             }
             let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
             let at_word = places::before(document, at)
-                .is_some_and(|word| document.is_any(word, &["at", "from", "to", "in"]));
+                .is_some_and(|word| document.is_any(word, words!["at", "from", "to", "in"]));
             let certainty = if possessive || at_word || lady { 0.88 } else { 0.74 };
             let score = Score::new("saint", document.bytes(at..next + 1), certainty);
             found.add("institution", Kind::Institution, places::with_possessive(document, tokens), &score);
@@ -561,7 +566,7 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 /// A run before a head in small letters: "Colindon reference lab".
 fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
-    let heads = [
+    let heads = words![
         "hospital",
         "clinic",
         "lab",
@@ -594,9 +599,9 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         else {
             return;
         };
-        if token.is(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)) && document.is_any(at, &heads) {
+        if token.is(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)) && document.is_any(at, heads) {
             let placed = places::before(document, first)
-                .is_some_and(|word| document.is_any(word, &["at", "in", "from", "to"]));
+                .is_some_and(|word| document.is_any(word, words!["at", "in", "from", "to"]));
             let named = (first..end).find(|at| nameness(document, *at).prior >= 0.5);
             let Some(from) = named.or((placed && end - first >= 2).then_some(first)) else { return };
             let possessive = document.tokens[end - 1].has(Flags::POSSESSIVE);
@@ -609,7 +614,8 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             let sort = nameness(document, from).sort;
             let certainty = if sort == Sort::Unknown && !possessive { 0.78 } else { 0.55 };
             let score = Score::new("head of an institution", token.start..token.end, certainty);
-            let end = if document.is_any(at, &["lab", "laboratory", "hospital", "clinic", "rehab", "hostel"])
+            let end = if document
+                .is_any(at, words!["lab", "laboratory", "hospital", "clinic", "rehab", "hostel"])
             {
                 at + 1
             } else {
@@ -628,8 +634,8 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn behind_at(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     let Some(word) = places::before(document, first) else { return };
-    let the = document.is(word, "the") && word > 0 && document.is_any(word - 1, &["at", "from", "to"]);
-    if !(document.is_any(word, &["at", "bei"]) || the) {
+    let the = document.is(word, "the") && word > 0 && document.is_any(word - 1, words!["at", "from", "to"]);
+    if !(document.is_any(word, words!["at", "bei"]) || the) {
         return;
     }
     let names = (first..end).filter(|at| {

@@ -66,6 +66,10 @@ impl Ip {
         {
             end += 1;
         }
+        // Every such address has at least two colons; a time has one.
+        if (first..end).filter(|at| colon(*at)).count() < 2 {
+            return end.max(joint + 1);
+        }
         let bytes = document.bytes(first..end);
         if let Some((rule, certainty)) = shape(document.slice(bytes.clone())) {
             found.add(self.name(), Kind::Ip, bytes.clone(), &Score::new(rule, bytes, certainty));

@@ -22,7 +22,10 @@ impl Detector for Licence {
         for (at, code) in document.codes.iter().enumerate() {
             let accept =
                 |compact: &number::Compact, _: &_| compact.holds(checks::npi) || checks::dea(compact.text());
-            if let Some(tokens) = number::checked(document, at, 1, accept) {
+            // Both have at least seven digits.
+            if code.digits >= 7
+                && let Some(tokens) = number::checked(document, at, 1, accept)
+            {
                 let rule = if code.letters == 0 { "NPI" } else { "DEA" };
                 number::propose(self, Kind::Licence, document, tokens, rule, 0.87, found);
             }

@@ -25,12 +25,14 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
             _ if token.is(cues::RELATIVE) => ("relative", 0.72, 0.85),
             _ if document.is_any(
                 at,
-                &["hey", "hi", "hello", "dear", "thx", "thanks", "cc", "named", "called", "pt"],
+                words!["hey", "hi", "hello", "dear", "thx", "thanks", "cc", "named", "called", "pt"],
             ) =>
             {
                 ("word before a person", 0.74, 0.85)
             }
-            _ if document.is_any(at, &["by", "per", "nurse", "rn", "md", "np", "pa", "tech", "aide"]) => {
+            _ if document
+                .is_any(at, words!["by", "per", "nurse", "rn", "md", "np", "pa", "tech", "aide"]) =>
+            {
                 ("word before a person", 0.66, 0.82)
             }
             _ if document.is(at, "with") => ("word before a person", 0.5, 0.8),
@@ -153,7 +155,7 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
     if !token.has(Flags::CAPITAL) {
         // Behind a date or a time, and not a unit or shorthand.
         let part = at >= 2 && matches!(tokens[at - 2].first, b'/' | b':' | b'-') && document.glued(at - 1);
-        let thanks = document.is_any(at - 1, &["tks", "thx", "ta", "thanks", "cheers", "rgds", "bw"]);
+        let thanks = document.is_any(at - 1, words!["tks", "thx", "ta", "thanks", "cheers", "rgds", "bw"]);
         return (number && part || thanks)
             && token.cue.classes == cues::Classes::NONE
             && !(word.is_medical() || word.is_shorthand());
@@ -167,18 +169,21 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
 /// Words in small letters that no list has, or that are only names, without a cue before them.
 fn alone(document: &Document<'_>, found: &mut Candidates) {
     for (at, token) in document.tokens.iter().enumerate() {
-        if !token.is_word()
-            || token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
-            || token.len() < 3
-        {
+        let word = token.word;
+        // Most words are ordinary ones, which matter behind a preposition only. One condition
+        // without branches, since each by itself is hard to predict.
+        let behind = at > 0 && document.tokens[at - 1].is(cues::BEFORE_PLACE);
+        let small = token.is_word()
+            & !token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
+            & (token.len() >= 3);
+        if !(small & (!word.is_common() | behind)) {
             continue;
         }
-        let word = token.word;
         let listed = !word.is_common()
             && (word.first_level() >= 9 || word.last_level() >= 11)
             && is_lower_name(token)
             && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
-        let placed = at > 0 && document.is_any(at - 1, &["in", "from", "near"]);
+        let placed = behind && document.is_any(at - 1, words!["in", "from", "near"]);
         if placed
             && word.is_city()
             && !word.is_common()
@@ -189,14 +194,16 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 1), 0.6);
             found.add("city", Kind::City, token.start..token.end, &score);
         }
-        let ending = document.is_any(
-            at + 1,
-            &[
-                "springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay", "vert",
-                "junction",
-            ],
-        ) && document.same_line(at, at + 1);
-        if placed && ending && !word.is_function() && !word.is_medical() {
+        let ending = placed
+            && document.is_any(
+                at + 1,
+                words![
+                    "springs", "falls", "beach", "heights", "creek", "valley", "hills", "grove", "bay",
+                    "vert", "junction",
+                ],
+            )
+            && document.same_line(at, at + 1);
+        if ending && !word.is_function() && !word.is_medical() {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 2), 0.62);
             found.add("city", Kind::City, document.bytes(at..at + 2), &score);
         }
@@ -249,7 +256,7 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
         .tokens
         .get(at + 1)
         .is_some_and(|next| next.is_word() && next.is(cues::EPONYM_HEAD) && !next.has(Flags::LINE));
-    let article = at > 0 && document.is_any(at - 1, &["the", "a", "an", "no", "of", "s/p"]);
+    let article = at > 0 && document.is_any(at - 1, words!["the", "a", "an", "no", "of", "s/p"]);
     let eponym = token.word.is_eponym_name() || token.word.is_eponym();
     let phrase = super::person::phrase(document, at, &(at..at + 1)).is_some();
     if head && (eponym || !listed) || eponym && article || phrase {
@@ -291,7 +298,7 @@ fn judge(document: &Document<'_>, at: usize, listed: bool, found: &mut Candidate
     if before.is_some_and(|before| {
         document.is_any(
             before,
-            &["for", "ask", "asked", "by", "saw", "and", "with", "from", "to", "is", "in", "at"],
+            words!["for", "ask", "asked", "by", "saw", "and", "with", "from", "to", "is", "in", "at"],
         )
     }) && !listed
     {
@@ -368,7 +375,8 @@ fn titled(document: &Document<'_>, rule: &str, first: usize) -> Option<usize> {
 }
 
 fn is_short_title(document: &Document<'_>, at: usize) -> bool {
-    document.is_any(at, &["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mme", "drs", "doctor"])
+    document
+        .is_any(at, words!["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mme", "drs", "doctor"])
 }
 
 /// The end of up to three words in small letters that are unknown or names.
@@ -377,8 +385,10 @@ fn name_end(document: &Document<'_>, first: usize) -> Option<usize> {
     while end < first + 2
         && document.tokens.get(end).is_some_and(|token| {
             token.is(cues::PARTICLE)
-                && document
-                    .is_any(end, &["de", "la", "van", "der", "von", "den", "al", "el", "di", "da", "del"])
+                && document.is_any(
+                    end,
+                    words!["de", "la", "van", "der", "von", "den", "al", "el", "di", "da", "del"],
+                )
                 && !token.has(Flags::CAPITAL)
         })
     {
@@ -419,8 +429,7 @@ fn pairs(document: &Document<'_>, found: &mut Candidates) {
             let last = |token: &Token| {
                 token.word.last_level() > 0 && token.word.name_odds() >= 0.8 || !token.word.is_known()
             };
-            if first.word.is_first_name()
-                && sure(first)
+            if sure(first)
                 && is_lower_name(first)
                 && is_lower_name(second)
                 && last(second)

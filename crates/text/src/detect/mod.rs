@@ -42,6 +42,7 @@ pub use date::Calendar;
 pub(crate) use date::{Written as WrittenDate, all as dates_in, parse as parse_date};
 pub use names::Nameness;
 pub(crate) use names::{is_name, judge, looks_medical};
+pub(crate) use number::is_date_like;
 pub(crate) use places::longest_phrase;
 pub use user::UserDetector;
 

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cues;
 use crate::document::Document;
+use crate::lexicon::hash_packed;
 use crate::token::{Flags, Token};
 
 /// What a word is, as far as names are concerned.
@@ -52,7 +53,7 @@ const fn made(sort: Sort, prior: f32, rule: &'static str) -> Nameness {
 
 /// How much a word looks like a name, as the document has it or judged now.
 pub fn nameness(document: &Document<'_>, at: usize) -> Nameness {
-    document.names.get(at).copied().flatten().unwrap_or_else(|| judge(document, at))
+    document.name(at).unwrap_or_else(|| judge(document, at))
 }
 
 /// Judges a word.
@@ -418,11 +419,36 @@ const ENDINGS: &[&str] = &[
     "ibility",
 ];
 
-/// The last eight bytes of every ending, as a number; longer endings by their last eight.
-fn endings() -> &'static FxHashSet<u64> {
-    static PACKED: OnceLock<FxHashSet<u64>> = OnceLock::new();
+/// Endings by their last eight bytes, as a number.
+struct Endings {
+    packed: FxHashSet<u64>,
+    /// A bit for each of them: most words have none of these endings.
+    filter: [u64; 32],
+}
+
+impl Endings {
+    fn has(&self, packed: u64) -> bool {
+        let (at, bit) = Self::place(packed);
+        self.filter[at] & bit != 0 && self.packed.contains(&packed)
+    }
+
+    fn place(packed: u64) -> (usize, u64) {
+        let hash = packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53;
+        (hash as usize / 64, 1 << (hash % 64))
+    }
+}
+
+/// The endings of medical terms; longer ones by their last eight bytes.
+fn endings() -> &'static Endings {
+    static PACKED: OnceLock<Endings> = OnceLock::new();
     PACKED.get_or_init(|| {
-        ENDINGS.iter().map(|ending| packed(&ending.as_bytes()[ending.len().saturating_sub(8)..])).collect()
+        let last = |ending: &&str| packed(&ending.as_bytes()[ending.len().saturating_sub(8)..]);
+        let packed: FxHashSet<u64> = ENDINGS.iter().map(last).collect();
+        let mut filter = [0; 32];
+        for (at, bit) in packed.iter().map(|packed| Endings::place(*packed)) {
+            filter[at] |= bit;
+        }
+        Endings { packed, filter }
     })
 }
 
@@ -433,9 +459,11 @@ fn packed(bytes: &[u8]) -> u64 {
 /// Whether a word sounds like a medical term or a substance [Sweeney 2001, section 6.1].
 pub fn looks_medical(word: &str) -> bool {
     let bytes = word.as_bytes();
-    bytes.len() >= 7
-        && (3..=8.min(bytes.len() - 3))
-            .any(|length| endings().contains(&packed(&bytes[bytes.len() - length..])))
+    if bytes.len() < 7 {
+        return false;
+    }
+    let (endings, last) = (endings(), packed(&bytes[bytes.len().saturating_sub(8)..]));
+    (3..=8.min(bytes.len() - 3)).any(|length| endings.has(last & u64::MAX >> (64 - 8 * length)))
 }
 
 thread_local! {
@@ -478,14 +506,14 @@ fn is_near_word(word: &str) -> bool {
         *letter = byte.to_ascii_lowercase();
     }
     let length = word.len();
-    let hash = |letters: &[u8]| std::str::from_utf8(letters).map_or(0, crate::lexicon::hash);
-    let usual = |letters: &[u8]| lexicon.is_usual(hash(letters));
+    let packed = letters[..16].iter().rev().fold(0, |packed, letter| packed << 8 | u128::from(*letter));
+    let usual =
+        |letters: &[u8]| lexicon.is_usual(std::str::from_utf8(letters).map_or(0, crate::lexicon::hash));
     let mut other = letters;
     for at in 0..length {
         // Without its letter at this place.
-        other[..length].copy_from_slice(&letters[..length]);
-        other.copy_within(at + 1..length, at);
-        let shorter = hash(&other[..length - 1]);
+        let before = (1 << (8 * at)) - 1;
+        let shorter = hash_packed(packed & before | packed >> 8 & !before, length - 1);
         if lexicon.is_usual(shorter) {
             return true;
         }
@@ -494,7 +522,7 @@ fn is_near_word(word: &str) -> bool {
             return true;
         }
     }
-    lexicon.may_be_shortened(hash(&letters[..length])) && inserted(&letters[..length], &mut other, &usual)
+    lexicon.may_be_shortened(hash_packed(packed, length)) && inserted(&letters[..length], &mut other, &usual)
 }
 
 /// Whether another letter at a place, or the letter behind it before it, makes an ordinary word.

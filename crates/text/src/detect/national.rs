@@ -7,20 +7,21 @@ use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
 use crate::span::Kind;
+use crate::words::WordSet;
 
 /// Finds national numbers.
 pub struct National;
 
 keyed!(National, "national", NationalId, KEY_NATIONAL, 5, 0.95, 0.85);
 
-/// A check of digits, its rule, and its certainty without and with a key.
-type Check = (fn(&[u8]) -> bool, &'static str, f32, f32);
+/// The number of digits, a check of them, its rule, and its certainty without and with a key.
+type Check = (usize, fn(&[u8]) -> bool, &'static str, f32, f32);
 
 const CHECKS: [Check; 4] = [
-    (checks::nhs, "NHS number", 0.8, 0.97),
-    (checks::steuer_id, "tax number", 0.8, 0.97),
-    (checks::bsn, "citizen service number", 0.55, 0.97),
-    (checks::nir, "NIR", 0.9, 0.98),
+    (10, checks::nhs, "NHS number", 0.8, 0.97),
+    (11, checks::steuer_id, "tax number", 0.8, 0.97),
+    (9, checks::bsn, "citizen service number", 0.55, 0.97),
+    (15, checks::nir, "NIR", 0.9, 0.98),
 ];
 
 impl Detector for National {
@@ -40,7 +41,7 @@ impl Detector for National {
 }
 
 /// What numbers of people are called in several countries.
-const NAMES: &[&str] = &[
+const NAMES: WordSet = words![
     "svnr",
     "svnummer",
     "dni",
@@ -96,7 +97,7 @@ impl National {
     }
 
     fn check(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
-        if document.codes[at].letters > 0 || number::is_date_like(document, &document.codes[at]) {
+        if document.codes[at].letters > 0 || document.codes[at].is_date_like {
             return;
         }
         let last = number::series(document, at, 7);
@@ -105,8 +106,8 @@ impl National {
             return;
         }
         let keyed = number::keys(&document.codes[at]).0.any(cues::KEY_NATIONAL);
-        for (check, rule, likely, sure) in CHECKS {
-            if let Some(tokens) = number::checked(document, at, 7, |compact, _| compact.holds(check)) {
+        for (length, check, rule, likely, sure) in CHECKS {
+            if let Some(tokens) = number::checked_digits(document, at, 7, length..=length, check) {
                 let certainty = if keyed { sure } else { likely };
                 number::propose(self, Kind::NationalId, document, tokens, rule, certainty, found);
             }

@@ -1,7 +1,7 @@
 //! What the detectors of numbers share: digits of several codes, words before and after a code, and
 //! the certainty of a code with a key.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::Detector;
 use crate::candidates::{Candidates, Score};
@@ -92,8 +92,8 @@ pub fn is_quantity(document: &Document<'_>, code: &Code) -> bool {
 /// Whether a code is one of a catalogue of medicine: "CPT 99338", "ICD-10".
 pub fn is_medical_code(document: &Document<'_>, code: &Code) -> bool {
     let first = code.first as usize;
-    let names = ["cpt", "icd", "hcpcs", "drg", "loinc", "snomed", "ndc", "atc", "ops", "rxnorm"];
-    (first.saturating_sub(2)..=first).any(|at| document.is_any(at, &names))
+    let names = words!["cpt", "icd", "hcpcs", "drg", "loinc", "snomed", "ndc", "atc", "ops", "rxnorm"];
+    (first.saturating_sub(2)..=first).any(|at| document.is_any(at, names))
 }
 
 /// Whether a code is a reference range: two numbers with a hyphen, the first one smaller, and a unit
@@ -168,7 +168,7 @@ pub fn extended(document: &Document<'_>, at: usize) -> Range<usize> {
         if !digits
             || is_measured(document, next.end as usize)
             || is_quantity(document, next) && next.digits < 2 && !check
-            || is_date_like(document, next)
+            || next.is_date_like
         {
             break;
         }
@@ -239,7 +239,7 @@ impl Keyed {
             || is_range(document, code)
             || is_pair(document, code)
             || is_measured(document, code.end as usize) && code.digits < 6
-            || is_date_like(document, code)
+            || code.is_date_like
         {
             return;
         }
@@ -263,7 +263,7 @@ pub fn after_colon(document: &Document<'_>, code: &Code) -> bool {
         || document.is(code.first as usize - 1, "is")
 }
 
-/// Whether a code has the shape of a numeric date.
+/// Whether a code has the shape of a numeric date. [`Code::is_date_like`] has the answer.
 pub fn is_date_like(document: &Document<'_>, code: &Code) -> bool {
     let month =
         document.tokens[code.first as usize..code.end as usize].iter().any(|token| token.is(cues::MONTH));
@@ -302,6 +302,29 @@ pub fn checked(
         let compact = Compact::new(document, tokens.clone())?;
         accept(&compact, &document.codes[at]).then_some(tokens)
     })
+}
+
+/// The same for a check of digits alone. `lengths` are the only numbers of digits that pass it.
+pub fn checked_digits(
+    document: &Document<'_>,
+    at: usize,
+    most: usize,
+    lengths: RangeInclusive<usize>,
+    check: fn(&[u8]) -> bool,
+) -> Option<Range<usize>> {
+    let codes = &document.codes[at..series(document, at, most)];
+    let mut digits: usize = codes.iter().map(|code| usize::from(code.digits)).sum();
+    let first = codes.first()?.first as usize;
+    for code in codes.iter().rev() {
+        let tokens = first..code.end as usize;
+        if lengths.contains(&digits)
+            && Compact::new(document, tokens.clone()).is_some_and(|compact| compact.holds(check))
+        {
+            return Some(tokens);
+        }
+        digits -= usize::from(code.digits);
+    }
+    None
 }
 
 /// Proposes a span with one rule.

@@ -7,12 +7,13 @@ use crate::cues;
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds identifying occupations.
 pub struct Occupation;
 
 /// Offices that identify without a place.
-const ALONE: &[&str] = &[
+const ALONE: WordSet = words![
     "mayor",
     "senator",
     "ambassador",
@@ -58,16 +59,17 @@ impl Detector for Occupation {
 fn with_organization(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let Some(the) = places::before(document, name).filter(|the| document.is(*the, "the")) else { return };
-    let Some(with) = the.checked_sub(1).filter(|with| document.is_any(*with, &["with", "of", "for", "in"]))
+    let Some(with) =
+        the.checked_sub(1).filter(|with| document.is_any(*with, words!["with", "of", "for", "in"]))
     else {
         return;
     };
     let Some(last) = with.checked_sub(1) else { return };
-    let played = [
+    let played = words![
         "violin", "viola", "cello", "trumpet", "horn", "oboe", "flute", "clarinet", "bassoon", "trombone",
         "timpani", "tenor", "soprano", "baritone", "alto",
     ];
-    let occupation = tokens[last].word.is_occupation() || document.is_any(last, &played);
+    let occupation = tokens[last].word.is_occupation() || document.is_any(last, played);
     let care = tokens[last].is(cues::ROLE) || tokens[last].word.is_title();
     if !occupation || care || tokens[last].has(Flags::CAPITAL) && tokens[last].has(Flags::SENTENCE) {
         return;
@@ -75,7 +77,7 @@ fn with_organization(document: &Document<'_>, name: usize, end: usize, found: &m
     let ordinal = last > 0
         && document.is_any(
             last - 1,
-            &["first", "second", "principal", "lead", "head", "chief", "former", "retired"],
+            words!["first", "second", "principal", "lead", "head", "chief", "former", "retired"],
         );
     let score = Score::new("occupation with an organization", document.bytes(last..name), 0.78);
     found.add("occupation", Kind::Occupation, document.bytes(last - usize::from(ordinal)..end), &score);
@@ -84,7 +86,7 @@ fn with_organization(document: &Document<'_>, name: usize, end: usize, found: &m
 fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let mut first = at;
-    let modifiers = [
+    let modifiers = words![
         "head",
         "deputy",
         "vice",
@@ -112,7 +114,7 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     while first > 0 && at - first < 6 && !tokens[first].has(Flags::PARAGRAPH) {
         let token = &tokens[first - 1];
         let part = token.is_word()
-            && (document.is_any(first - 1, &modifiers)
+            && (document.is_any(first - 1, modifiers)
                 || token.is_capital()
                     && !token.word.is_function()
                     && !token.is(cues::TITLE.or(cues::NOBODY))
@@ -131,10 +133,10 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     }
     // "chief of police of Lowman".
     let police = document.is(at + 1, "of")
-        && document.is_any(at + 2, &["police", "staff", "surgery", "medicine", "detectives"]);
+        && document.is_any(at + 2, words!["police", "staff", "surgery", "medicine", "detectives"]);
     let at = if police { at + 2 } else { at };
-    let joined = document.is_any(at + 1, &["of", "to", "for", "at"]);
-    let the = at + 2 + usize::from(joined && document.is_any(at + 2, &["the", "a"]));
+    let joined = document.is_any(at + 1, words!["of", "to", "for", "at"]);
+    let the = at + 2 + usize::from(joined && document.is_any(at + 2, words!["the", "a"]));
     let place = tokens.get(the).filter(|token| joined && token.is_capital() && !token.has(Flags::PARAGRAPH));
     if place.is_some() {
         let run = document.runs.partition_point(|run| run.first as usize <= the);
@@ -152,17 +154,17 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     // "former tribal chairman".
     let mut former = first;
     if former > 0
-        && !document.is_any(former - 1, &["former", "retired", "ex"])
+        && !document.is_any(former - 1, words!["former", "retired", "ex"])
         && !tokens[former - 1].word.is_function()
     {
         former -= 1;
     }
     let past = former > 0
-        && document.is_any(former - 1, &["former", "ex"])
+        && document.is_any(former - 1, words!["former", "ex"])
         && tokens[former - 1].line == tokens[at].line;
     let public = document.is_any(
         at,
-        &[
+        words![
             "chairman",
             "chairwoman",
             "president",
@@ -186,7 +188,7 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
         return;
     }
     let article = places::before(document, first)
-        .is_some_and(|word| document.is_any(word, &["the", "our", "a", "as", "former", "retired"]));
+        .is_some_and(|word| document.is_any(word, words!["the", "our", "a", "as", "former", "retired"]));
     if document.is_any(at, ALONE) && (article || first < at) {
         let score = Score::new("office", document.bytes(at..at + 1), 0.74);
         found.add("occupation", Kind::Occupation, document.bytes(first..at + 1), &score);

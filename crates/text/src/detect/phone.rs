@@ -8,6 +8,7 @@ use crate::cues;
 use crate::document::{Code, Document};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// Finds numbers of phones.
 pub struct Phone;
@@ -67,11 +68,11 @@ impl Phone {
             && document.is(first, "x")
             && tokens[first + 1].is_number()
             && (4..=6).contains(&tokens[first + 1].len());
-        let keys = ["ext", "extension", "extn", "bleep", "pager", "pgr", "beep", "dect", "vocera"];
+        let keys = words!["ext", "extension", "extn", "bleep", "pager", "pgr", "beep", "dect", "vocera"];
         let dot = usize::from(first > 0 && matches!(tokens[first - 1].first, b'.' | b':' | b'#'));
         let keyed = end - first == 1
             && (3..=6).contains(&tokens[first].len())
-            && first.checked_sub(1 + dot).is_some_and(|key| document.is_any(key, &keys))
+            && first.checked_sub(1 + dot).is_some_and(|key| document.is_any(key, keys))
             && !number::is_measured(document, end);
         if glued || keyed {
             let score = Score::new("extension", document.bytes(first..end), 0.8);
@@ -116,13 +117,13 @@ impl Phone {
 }
 
 /// Keys of pagers in shorthand.
-const PAGERS: &[&str] = &["pgr", "bpr", "beeper", "vocera", "spectralink"];
+const PAGERS: WordSet = words!["pgr", "bpr", "beeper", "vocera", "spectralink"];
 
 /// Whether a number is a time of day: "at 2215".
 fn is_clock(document: &Document<'_>, at: usize) -> bool {
     let time = document.word(at).parse::<u32>().is_ok_and(|time| time < 2400 && time % 100 < 60);
     let before = at > 0
-        && (document.is_any(at - 1, &["at", "by", "from", "to", "since", "until", "around"])
+        && (document.is_any(at - 1, words!["at", "by", "from", "to", "since", "until", "around"])
             || document.tokens[at - 1].is_sign(b'@'));
     let far = !(at.saturating_sub(2)..at).any(|key| {
         document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word()
@@ -266,7 +267,8 @@ fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option
     if starts(&[3, 4]) {
         let dash = matches!(groups.separators[0], b'-' | b'.');
         let reached = groups.first > 0
-            && document.is_any(groups.first - 1, &["at", "on", "call", "ring", "cell", "mob", "no", "is"]);
+            && document
+                .is_any(groups.first - 1, words!["at", "on", "call", "ring", "cell", "mob", "no", "is"]);
         let named = groups.first > 0 && super::is_name(&document.tokens[groups.first - 1]);
         let blank = if reached || named { 0.66 } else { 0.4 };
         return Some(("exchange, line", if dash { sure(0.86) } else { sure(blank) }, end(2)));
@@ -274,7 +276,7 @@ fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option
     if lengths == [10] {
         return Some(("ten digits", sure(0.6), groups.end));
     }
-    const SURE: &[&str] = &[
+    const SURE: WordSet = words![
         "phone",
         "telephone",
         "tel",
@@ -317,7 +319,7 @@ fn extension(document: &Document<'_>, end: usize) -> usize {
     if tokens.get(at).is_some_and(|token| token.is_sign(b',') || token.is_sign(b'(')) {
         at += 1;
     }
-    if !document.is_any(at, &["x", "ext", "extension", "xtn", "durchwahl", "dw", "poste", "#"]) {
+    if !document.is_any(at, words!["x", "ext", "extension", "xtn", "durchwahl", "dw", "poste", "#"]) {
         return end;
     }
     at += 1;

@@ -35,7 +35,7 @@ fn connects(document: &Document<'_>, at: usize) -> bool {
     }
     document.is_any(
         at,
-        &[
+        words![
             "of", "the", "and", "for", "de", "la", "du", "des", "der", "am", "im", "zu", "in", "von", "le",
             "del", "di",
         ],
@@ -48,7 +48,8 @@ fn is_abbreviated(document: &Document<'_>, dot: usize) -> bool {
     document.glued(dot)
         && before.is_capital()
         && (before.has(Flags::SINGLE)
-            || document.is_any(dot - 1, &["st", "mt", "ft", "ste", "dr", "co", "u", "bros", "inc", "corp"]))
+            || document
+                .is_any(dot - 1, words!["st", "mt", "ft", "ste", "dr", "co", "u", "bros", "inc", "corp"]))
 }
 
 fn continues(document: &Document<'_>, at: usize, next: usize) -> bool {
@@ -150,7 +151,7 @@ fn right(document: &Document<'_>, head: usize) -> usize {
             && !document.is(at, "in")
             && !document.is(at, "am")
         {
-            joined |= document.is_any(at, &["of", "de", "for", "du", "des", "der"]);
+            joined |= document.is_any(at, words!["of", "de", "for", "du", "des", "der"]);
         } else {
             break;
         }
@@ -178,13 +179,13 @@ pub fn particles(document: &Document<'_>, first: usize) -> usize {
         let token = &document.tokens[start - 1];
         let family = document.is_any(
             start - 1,
-            &[
+            words![
                 "van", "von", "der", "den", "vom", "zu", "ter", "ten", "di", "della", "del", "dos", "da",
                 "bin", "ibn", "al", "el", "de", "la", "mac", "le", "du",
             ],
         );
         let weak = document
-            .is_any(start - 1, &["de", "la", "le", "du", "al", "el", "da", "di", "del", "den", "zu"])
+            .is_any(start - 1, words!["de", "la", "le", "du", "al", "el", "da", "di", "del", "den", "zu"])
             && !document.tokens[start].is(cues::PARTICLE)
             && start == first;
         let small = !token.has(Flags::CAPITAL) || token.has(Flags::SHOUTED);
@@ -247,7 +248,7 @@ fn distinct(document: &Document<'_>, at: usize, first: usize) -> u8 {
         return 0;
     }
     let saint = document
-        .is_any(at, &["st", "saint", "sankt", "santa", "san", "holy", "sacred", "our", "mount", "mt"]);
+        .is_any(at, words!["st", "saint", "sankt", "santa", "san", "holy", "sacred", "our", "mount", "mt"]);
     let name = nameness(document, at);
     match name.sort {
         _ if saint => 2,
@@ -256,8 +257,10 @@ fn distinct(document: &Document<'_>, at: usize, first: usize) -> u8 {
         _ if token.word.is_eponym()
             && document.tokens.get(at + 1).is_some_and(|next| {
                 next.is(cues::EPONYM_HEAD)
-                    || document
-                        .is_any(at + 1, &["society", "surgery", "association", "group", "center", "centre"])
+                    || document.is_any(
+                        at + 1,
+                        words!["society", "surgery", "association", "group", "center", "centre"],
+                    )
             }) =>
         {
             0

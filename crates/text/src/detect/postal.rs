@@ -124,7 +124,7 @@ fn before_code(document: &Document<'_>, first: usize) -> Option<&'static str> {
     let tokens = &document.tokens;
     let before = first.checked_sub(1).map(|before| &tokens[before])?;
     if tokens[first].len() == 4
-        && document.is_any(first - 1, &["nsw", "vic", "qld", "tas", "act"])
+        && document.is_any(first - 1, words!["nsw", "vic", "qld", "tas", "act"])
         && before.has(Flags::UPPER)
         && document.same_line(first - 1, first)
     {
@@ -137,7 +137,7 @@ fn before_code(document: &Document<'_>, first: usize) -> Option<&'static str> {
         && !tokens[first - 2].is(cues::CREDENTIAL)
         && !(tokens[first - 2].has(Flags::SINGLE)
             && first >= 4
-            && document.is_any(first - 4, &["m", "ph", "d", "r", "pharm", "psy"]))
+            && document.is_any(first - 4, words!["m", "ph", "d", "r", "pharm", "psy"]))
         && tokens[first - 2].len() <= 5
         && tokens[first].len() == 5;
     let comma = (first.saturating_sub(6)..first).any(|at| tokens[at].is_sign(b','));

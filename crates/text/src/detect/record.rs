@@ -34,7 +34,7 @@ impl Detector for Record {
 fn spoken(document: &Document<'_>, found: &mut Candidates) {
     let digit = |at: usize| {
         document.tokens.get(at).is_some_and(|token| {
-            token.is(cues::NUMBER) && token.cue.value < 10 || document.is_any(at, &["zero", "oh"])
+            token.is(cues::NUMBER) && token.cue.value < 10 || document.is_any(at, words!["zero", "oh"])
         })
     };
     let mut end = 0;
@@ -93,7 +93,7 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
         || number::is_range(document, code)
         || number::is_medical_code(document, code)
         || number::is_measured(document, end)
-        || number::is_date_like(document, code)
+        || code.is_date_like
     {
         return;
     }
@@ -130,7 +130,7 @@ fn signed(document: &Document<'_>, code: &Code, found: &mut Candidates) {
         && code.letters <= 2
         && !number::is_pair(document, code)
         && !number::is_measured(document, code.end as usize);
-    let Some(degree) = degree.filter(|_| long && !number::is_date_like(document, code)) else { return };
+    let Some(degree) = degree.filter(|_| long && !code.is_date_like) else { return };
     let spelled = degree.has(Flags::SINGLE) && matches!(degree.first, b'D' | b'N' | b'O');
     if degree.has(Flags::CAPITAL) && (degree.is(cues::CREDENTIAL) || spelled) {
         let score = Score::new("behind a degree", degree.start..degree.end, 0.8);

@@ -7,12 +7,13 @@ use crate::cues;
 use crate::document::{Document, Field};
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds schools.
 pub struct School;
 
 /// Words that a name of a school ends or begins with by themselves.
-const STRONG: &[&str] = &[
+const STRONG: WordSet = words![
     "school",
     "university",
     "college",
@@ -81,7 +82,7 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
         .take_while(|at| document.tokens[*at].is_capital() || document.tokens[*at].is_sign(b'-'))
         .last();
     let Some(last) = last.filter(|_| !document.tokens[first].word.is_function()) else { return };
-    if !document.is_any(first, &["none", "unknown", "yes", "no", "not", "year", "grade", "full"]) {
+    if !document.is_any(first, words!["none", "unknown", "yes", "no", "not", "year", "grade", "full"]) {
         let key = document.bytes(field.key.start as usize..field.key.end as usize);
         let score = Score::new("key of a school", key, 0.82);
         found.add("school", Kind::School, document.bytes(first..last + 1), &score);
@@ -90,7 +91,7 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
 
 fn capital(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let Named { tokens, distinct, .. } = places::around(document, head);
-    let weak = document.is_any(head, &["high", "middle", "nursery", "primary", "secondary"]);
+    let weak = document.is_any(head, words!["high", "middle", "nursery", "primary", "secondary"]);
     let last = tokens.end == head + 1;
     if tokens.len() < 2 || weak && !last {
         return;
@@ -108,7 +109,7 @@ fn capital(document: &Document<'_>, head: usize, found: &mut Candidates) {
 
 /// A name before a head in small letters: "Riverton high school", "goes to Larkfield school".
 fn small(document: &Document<'_>, head: usize, found: &mut Candidates) {
-    let levels = [
+    let levels = words![
         "high",
         "middle",
         "elementary",
@@ -120,7 +121,7 @@ fn small(document: &Document<'_>, head: usize, found: &mut Candidates) {
         "community",
         "public",
     ];
-    let end = if head > 0 && document.is_any(head - 1, &levels) { head - 1 } else { head };
+    let end = if head > 0 && document.is_any(head - 1, levels) { head - 1 } else { head };
     let Some(first) = places::capitals_before(document, end, 4) else { return };
     let first = (first..end).find(|at| super::names::nameness(document, *at).prior >= 0.5);
     if let Some(first) = first.filter(|_| !document.tokens[end - 1].has(Flags::POSSESSIVE)) {

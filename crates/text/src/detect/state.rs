@@ -94,7 +94,7 @@ fn code(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
 /// Whether a token is a state of Australia before a postal code: "NSW 2173".
 fn is_australian(document: &Document<'_>, at: usize) -> bool {
     document.tokens[at].has(Flags::UPPER)
-        && document.is_any(at, &["nsw", "vic", "qld", "tas", "act", "sa", "wa", "nt"])
+        && document.is_any(at, words!["nsw", "vic", "qld", "tas", "act", "sa", "wa", "nt"])
         && document.tokens.get(at + 1).is_some_and(|next| {
             next.is_number() && next.len() == 4 && next.has(Flags::SPACE) && !next.has(Flags::LINE)
         })
@@ -104,11 +104,12 @@ fn is_australian(document: &Document<'_>, at: usize) -> bool {
 fn county(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let dot = usize::from(at > 0 && tokens[at - 1].is_sign(b'.') && document.glued(at - 1));
-    let Some(head) = at.checked_sub(1 + dot).filter(|head| document.is_any(*head, &["co", "county"])) else {
+    let Some(head) = at.checked_sub(1 + dot).filter(|head| document.is_any(*head, words!["co", "county"]))
+    else {
         return;
     };
     let placed = head > 0
-        && (tokens[head - 1].is_sign(b',') || document.is_any(head - 1, &["in", "from", "of", "near"]))
+        && (tokens[head - 1].is_sign(b',') || document.is_any(head - 1, words!["in", "from", "of", "near"]))
         || tokens[head].has(Flags::LINE.or(Flags::GAP));
     let name = tokens[at].is_capital() && !tokens[at].has(Flags::LINE.or(Flags::GAP).or(Flags::SINGLE));
     let last =

@@ -10,6 +10,7 @@ use crate::cues;
 use crate::document::{Document, Line};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// Finds street addresses.
 pub struct Street;
@@ -59,7 +60,7 @@ impl Detector for Street {
 }
 
 /// Suffixes that streets have and hardly anything else.
-const STRONG: &[&str] = &[
+const STRONG: WordSet = words![
     "street",
     "avenue",
     "ave",
@@ -94,12 +95,12 @@ const STRONG: &[&str] = &[
 fn is_part(document: &Document<'_>, at: usize) -> bool {
     let token = &document.tokens[at];
     let joint =
-        token.word.is_function() && !document.is_any(at, &["of", "the", "a"]) && token.has(Flags::UPPER);
+        token.word.is_function() && !document.is_any(at, words!["of", "the", "a"]) && token.has(Flags::UPPER);
     token.is_capital() && !joint
         || token.is_word()
             && document.is_any(
                 at,
-                &[
+                words![
                     "of", "the", "de", "la", "st", "nd", "rd", "th", "van", "von", "der", "den", "du", "le",
                     "al", "del", "della", "di",
                 ],
@@ -140,12 +141,12 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
         first += 1;
     }
     if first == suffix
-        && document.is_any(suffix, &["route", "rte", "highway", "hwy"])
+        && document.is_any(suffix, words!["route", "rte", "highway", "hwy"])
         && tokens.get(suffix + 1).is_some_and(Token::is_number)
     {
         return numbered_road(document, suffix, found);
     }
-    let short = document.is_any(suffix, &["dr", "st"]);
+    let short = document.is_any(suffix, words!["dr", "st"]);
     // "Dr" before a name is a title, "St" before one a saint.
     let title = short
         && tokens
@@ -160,7 +161,7 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
     }
     let strong = document.is_any(suffix, STRONG);
     let on = places::before(document, first)
-        .filter(|before| document.is_any(*before, &["on", "at", "off", "along", "near"]));
+        .filter(|before| document.is_any(*before, words!["on", "at", "off", "along", "near"]));
     let certainty = match (&number, strong) {
         (Some(_), _) if first < suffix => 0.95,
         (Some(_), _) => 0.4,
@@ -184,7 +185,7 @@ fn is_residential(document: &Document<'_>, first: usize, suffix: usize) -> bool 
     let tokens = &document.tokens;
     let ending = document.is_any(
         suffix,
-        &[
+        words![
             "close", "gardens", "court", "walk", "parade", "row", "place", "grove", "rise", "way", "croft",
             "cottages", "quay", "wharf", "alley", "square", "garth", "chase", "brae", "pike", "cove",
         ],
@@ -204,15 +205,16 @@ fn is_residential(document: &Document<'_>, first: usize, suffix: usize) -> bool 
 }
 
 /// Words before a road with a number.
-const ROADS: &[&str] = &["county", "state", "rural", "us", "old", "farm", "township", "forest", "service"];
+const ROADS: WordSet =
+    words!["county", "state", "rural", "us", "old", "farm", "township", "forest", "service"];
 
 /// "County Road 12", "Route 9", "Highway 61".
 fn numbered_road(document: &Document<'_>, road: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     // "Mile Marker 18, Route 9".
     let marker = road.checked_sub(4).filter(|at| {
-        document.is_any(*at, &["mile", "milepost", "exit", "junction"])
-            && document.is_any(*at + 1, &["marker", "post"])
+        document.is_any(*at, words!["mile", "milepost", "exit", "junction"])
+            && document.is_any(*at + 1, words!["marker", "post"])
             && tokens[*at + 2].is_number()
             && tokens[*at + 3].is_sign(b',')
     });
@@ -220,7 +222,8 @@ fn numbered_road(document: &Document<'_>, road: usize, found: &mut Candidates) {
         .get(road + 1)
         .is_some_and(|token| token.is_number() && token.len() <= 4 && !token.has(Flags::LINE.or(Flags::GAP)));
     if number
-        && document.is_any(road, &["road", "rd", "route", "highway", "hwy", "rte", "turnpike", "freeway"])
+        && document
+            .is_any(road, words!["road", "rd", "route", "highway", "hwy", "rte", "turnpike", "freeway"])
     {
         let county = road > 0 && document.is_any(road - 1, ROADS);
         let start = road - usize::from(county);
@@ -289,7 +292,7 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
         let run = places::capitals_before(document, start - 1, 4);
         let house = |at: usize| {
             tokens[at].is(cues::STREET_SUFFIX.or(cues::BUILDING_PART))
-                || document.is_any(at, &["house", "cottage", "farm", "estate", "mansions", "lodge"])
+                || document.is_any(at, words!["house", "cottage", "farm", "estate", "mansions", "lodge"])
         };
         match run {
             Some(run) if house(start - 2) => start = run,
@@ -342,7 +345,7 @@ fn parts(document: &Document<'_>, mut end: usize) -> usize {
 fn prefixed(document: &Document<'_>, prefix: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let mut end = prefix + 1;
-    let small = [
+    let small = words![
         "de", "la", "le", "du", "des", "del", "los", "las", "di", "della", "dem", "den", "der", "d", "l",
         "saint", "y",
     ];
@@ -350,7 +353,7 @@ fn prefixed(document: &Document<'_>, prefix: usize, found: &mut Candidates) {
         && tokens.get(end).is_some_and(|token| {
             !token.has(Flags::LINE.or(Flags::GAP))
                 && (token.is_capital()
-                    || token.is_word() && document.is_any(end, &small)
+                    || token.is_word() && document.is_any(end, small)
                     || token.is_sign(b'-'))
         })
     {
@@ -366,7 +369,7 @@ fn prefixed(document: &Document<'_>, prefix: usize, found: &mut Candidates) {
     let before = house_number(document, prefix);
     let roman = document.is_any(
         prefix,
-        &[
+        words![
             "rue", "calle", "via", "avenida", "viale", "chemin", "paseo", "carrer", "piazza", "rua",
             "impasse", "quai", "corso",
         ],
@@ -392,7 +395,7 @@ fn prefixed(document: &Document<'_>, prefix: usize, found: &mut Candidates) {
 /// "PO Box 4471", "P.O. Box 12", "Postfach 12 34".
 fn post_box(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let alone = document.is_any(at, &["postfach", "pob", "postbus"]);
+    let alone = document.is_any(at, words!["postfach", "pob", "postbus"]);
     if !(alone || document.is(at, "box")) {
         return;
     }
@@ -408,7 +411,7 @@ fn post_box(document: &Document<'_>, at: usize, found: &mut Candidates) {
     while first > 0
         && at - first < 5
         && (tokens[first - 1].is_sign(b'.')
-            || document.is_any(first - 1, &["p", "o", "po", "post", "office"]))
+            || document.is_any(first - 1, words!["p", "o", "po", "post", "office"]))
     {
         first -= 1;
     }
@@ -481,24 +484,25 @@ fn abbreviated(document: &Document<'_>, number: usize, found: &mut Candidates) {
     let comma = usize::from(number > 0 && tokens[number - 1].is_sign(b','));
     let name = number - comma;
     let mut first = name;
-    let small =
-        ["de", "la", "le", "du", "des", "del", "los", "las", "di", "della", "da", "do", "dos", "das", "y"];
+    let small = words![
+        "de", "la", "le", "du", "des", "del", "los", "las", "di", "della", "da", "do", "dos", "das", "y"
+    ];
     while first > 0
         && name - first < 6
-        && (tokens[first - 1].is_capital() || document.is_any(first - 1, &small))
+        && (tokens[first - 1].is_capital() || document.is_any(first - 1, small))
         && !tokens[first].has(Flags::LINE.or(Flags::GAP))
     {
         first -= 1;
     }
     let dot =
         first.checked_sub(1).filter(|dot| first < name && tokens[*dot].is_sign(b'.') && document.glued(*dot));
-    let kinds = [
+    let kinds = words![
         "avda", "avd", "av", "ctra", "pza", "pzza", "bd", "bld", "boul", "ul", "os", "al", "tv", "est",
         "prol",
     ];
     if let Some(kind) = dot
         .and_then(|dot| dot.checked_sub(1))
-        .filter(|kind| tokens[*kind].is_capital() && document.is_any(*kind, &kinds))
+        .filter(|kind| tokens[*kind].is_capital() && document.is_any(*kind, kinds))
     {
         let score = Score::new("prefix of a street", document.bytes(kind..kind + 1), 0.86);
         found.add("street", Kind::Street, document.bytes(kind..number + 1), &score);
@@ -508,13 +512,13 @@ fn abbreviated(document: &Document<'_>, number: usize, found: &mut Candidates) {
 /// "at RT 9 and Mill Rd": a road with a number behind a preposition.
 fn crossing(document: &Document<'_>, number: usize, found: &mut Candidates) {
     let Some(road) =
-        number.checked_sub(1).filter(|road| document.is_any(*road, &["rt", "rte", "hwy", "sr", "cr"]))
+        number.checked_sub(1).filter(|road| document.is_any(*road, words!["rt", "rte", "hwy", "sr", "cr"]))
     else {
         return;
     };
     let on = document.tokens[road].has(Flags::LINE)
         || road.checked_sub(1).is_some_and(|on| {
-            document.is_any(on, &["at", "on", "off", "near", "along", "and", "from", "to"])
+            document.is_any(on, words!["at", "on", "off", "near", "along", "and", "from", "to"])
                 || document.tokens[on].is_sign(b':')
         });
     let roman = document.tokens[number].is_number()

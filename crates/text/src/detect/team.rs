@@ -8,6 +8,7 @@ use crate::cues;
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds teams.
 pub struct Team;
@@ -32,7 +33,7 @@ impl Detector for Team {
 }
 
 /// Teams of a hospital.
-const CARE: &[&str] = &[
+const CARE: WordSet = words![
     "care",
     "medical",
     "surgical",
@@ -110,8 +111,8 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     });
     let sport = words.iter().any(|at| tokens[*at].is(cues::SPORT));
     let named = words.iter().any(|at| nameness(document, *at).prior >= 0.5);
-    let weak =
-        document.is_any(head, &["association", "society", "athletic", "united", "crew", "band", "chapter"]);
+    let weak = document
+        .is_any(head, words!["association", "society", "athletic", "united", "crew", "band", "chapter"]);
     let certainty = match () {
         _ if care => 0.2,
         _ if sport && words.len() >= 2 => 0.86,
@@ -130,7 +131,7 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
 
 /// The token of "plays", "competes" or the like shortly before.
 fn play_before(document: &Document<'_>, first: usize) -> Option<usize> {
-    let words = [
+    let words = words![
         "plays",
         "play",
         "played",
@@ -175,7 +176,7 @@ fn play_before(document: &Document<'_>, first: usize) -> Option<usize> {
     (first.saturating_sub(7)..first)
         .rev()
         .take_while(|at| !document.tokens[*at].is_sign(b'.'))
-        .find(|at| document.is_any(*at, &words))
+        .find(|at| document.is_any(*at, words))
 }
 
 /// A name behind "plays for the".
@@ -184,7 +185,7 @@ fn behind_play(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let Some(word) = places::before(document, first) else { return };
     let the = document.is(word, "the");
     let preposition = if the { word.saturating_sub(1) } else { word };
-    if !document.is_any(preposition, &["for", "with", "against", "of", "in"]) {
+    if !document.is_any(preposition, words!["for", "with", "against", "of", "in"]) {
         return;
     }
     let Some(play) = play_before(document, preposition) else { return };
@@ -192,7 +193,7 @@ fn behind_play(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let certainty = if the || sort.prior >= 0.5 { 0.8 } else { 0.5 };
     let medical = (first..end).all(|at| document.tokens[at].word.is_medical());
     // "the Ashby Under-13s".
-    let young = document.is_any(end - 1, &["under", "over"])
+    let young = document.is_any(end - 1, words!["under", "over"])
         && document.glued(end)
         && document.tokens.get(end + 1).is_some_and(|age| age.is_number() && age.len() <= 2);
     let plural = young && document.is(end + 2, "s") && document.glued(end + 2);
@@ -208,7 +209,7 @@ fn plural(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     let head = document.is_any(
         end,
-        &[
+        words![
             "practice",
             "game",
             "match",

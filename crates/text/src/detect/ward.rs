@@ -38,7 +38,7 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (field.value.start as usize, field.value.end as usize);
     let key = field.key.end.saturating_sub(1) as usize;
-    if !document.is_any(key, &["ward", "room", "unit", "bay"]) || first >= end || end - first > 4 {
+    if !document.is_any(key, words!["ward", "room", "unit", "bay"]) || first >= end || end - first > 4 {
         return;
     }
     let fits = tokens[first..end].iter().all(|token| {
@@ -49,7 +49,7 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     });
     let named =
         tokens[first].is_capital() && !tokens[first].word.is_function() && !tokens[first].has(Flags::LINE);
-    if fits && named && !document.is_any(first, &["none", "unknown", "n", "tbc"]) {
+    if fits && named && !document.is_any(first, words!["none", "unknown", "n", "tbc"]) {
         let score = Score::new("key of a ward", document.bytes(key..key + 1), 0.76);
         found.add("ward", Kind::Ward, document.bytes(first..end), &score);
     }
@@ -83,8 +83,8 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if tokens.get(end).is_some_and(|token| near(token) && token.is_capital() && token.is(cues::DIRECTION)) {
         end += 1;
     }
-    let strong =
-        document.is_any(head, &["ward", "station", "wing", "pavilion", "tower", "annex", "annexe", "pod"]);
+    let strong = document
+        .is_any(head, words!["ward", "station", "wing", "pavilion", "tower", "annex", "annexe", "pod"]);
     let capital = tokens[head].has(Flags::CAPITAL);
     let certainty = match () {
         _ if strong && capital => 0.85,
@@ -107,7 +107,7 @@ fn direction(document: &Document<'_>, at: usize, found: &mut Candidates) {
         return;
     };
     let preposition = super::places::before(document, number).filter(|word| {
-        document.is_any(*word, &["on", "from", "to", "in", "at", "floor", "unit", "covering"])
+        document.is_any(*word, words!["on", "from", "to", "in", "at", "floor", "unit", "covering"])
     });
     let ends = tokens.get(at + 1).is_none_or(|next| next.has(Flags::LINE) || next.is_sign(b'|'));
     let preposition = preposition.or((ends && !tokens[number].has(Flags::LINE)).then_some(number));
@@ -122,7 +122,7 @@ fn direction(document: &Document<'_>, at: usize, found: &mut Candidates) {
 /// A capitalized name before a head: "Nightingale Ward".
 fn named(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    if !document.is_any(head, &["ward", "wing", "pavilion", "tower", "unit", "suite"]) || head == 0 {
+    if !document.is_any(head, words!["ward", "wing", "pavilion", "tower", "unit", "suite"]) || head == 0 {
         return;
     }
     let Some(first) = super::places::capitals_before(document, head, 3) else { return };
@@ -133,7 +133,7 @@ fn named(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let joined = tokens[head].has(Flags::SPACE) && !tokens[head].has(Flags::LINE.or(Flags::GAP));
     let certainty = match tokens[head].has(Flags::CAPITAL) {
         true if best >= 0.5 => 0.85,
-        false if best >= 0.6 && document.is_any(head, &["ward", "wing", "pavilion"]) => 0.76,
+        false if best >= 0.6 && document.is_any(head, words!["ward", "wing", "pavilion"]) => 0.76,
         _ => return,
     };
     if joined && first < head {

@@ -27,30 +27,38 @@ pub struct Code {
     pub keys: Classes,
     /// The same as `numbered`, also by the key of its field.
     pub is_numbered: bool,
+    /// Whether it has the shape of a date in digits.
+    pub is_date_like: bool,
 }
 
-/// Finds all codes.
-pub fn find(tokens: &[Token], codes: &mut Vec<Code>) {
+/// Finds all codes: the chunks around these numbers, by token.
+pub fn find(tokens: &[Token], numbers: &[u32], codes: &mut Vec<Code>) {
     codes.clear();
-    let mut at = 0;
-    let mut barrier = 0;
-    while at < tokens.len() {
-        let mut end = at + 1;
-        if !joins(&tokens[at]) {
-            at = end;
+    // The token after the last chunk, and after the last code.
+    let (mut done, mut barrier) = (0, 0);
+    for number in numbers {
+        let number = *number as usize;
+        if number < done {
             continue;
         }
+        let mut first = number;
+        while first > done && !tokens[first].has(Flags::SPACE) && joins(&tokens[first - 1]) {
+            first -= 1;
+        }
+        let mut end = number + 1;
         while end < tokens.len() && !tokens[end].has(Flags::SPACE) && joins(&tokens[end]) {
             end += 1;
         }
-        if let Some(code) = code(tokens, at, end, barrier) {
+        if let Some(code) = code(tokens, first, end, barrier) {
             barrier = code.end as usize;
             codes.push(code);
         }
-        at = end;
+        done = end;
     }
 }
 
+/// Whether a token can be in a code.
+#[inline]
 fn joins(token: &Token) -> bool {
     match token.class {
         Class::Word | Class::Number => true,
@@ -82,6 +90,7 @@ fn code(tokens: &[Token], first: usize, end: usize, barrier: usize) -> Option<Co
         key_at: key_at as u32,
         keys: key,
         is_numbered: numbered,
+        is_date_like: false,
     })
 }
 
@@ -150,3 +159,23 @@ const KEYS: Classes = cues::KEY_RECORD
     .or(cues::KEY_WARD)
     .or(cues::BUILDING_PART)
     .or(cues::WARD_HEAD);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::document::Document;
+
+    proptest! {
+        /// A code is a chunk with a digit, without the signs at its ends.
+        #[test]
+        fn codes_are_chunks_with_a_digit(text in "[a1./: -]{0,40}") {
+            let document = Document::read(&text, Document::default());
+            let chunks = text.split([' ', ':']).map(|chunk| chunk.trim_matches(['.', '/', '-']));
+            let chunks: Vec<&str> = chunks.filter(|chunk| chunk.contains('1')).collect();
+            let code = |code: &super::Code| document.bytes(code.first as usize..code.end as usize);
+            let codes: Vec<&str> = document.codes.iter().map(|own| document.slice(code(own))).collect();
+            prop_assert_eq!(codes, chunks);
+        }
+    }
+}

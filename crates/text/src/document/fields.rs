@@ -25,18 +25,22 @@ const MOST_WORDS: usize = 6;
 /// Tokens of a value.
 const MOST_TOKENS: usize = 40;
 
-/// Finds all fields.
-pub fn find(tokens: &[Token], lines: &[Line], fields: &mut Vec<Field>) {
+/// Finds all fields: at these colons and behind these gaps, by token.
+pub fn find(tokens: &[Token], lines: &[Line], marks: &[u32], fields: &mut Vec<Field>) {
     fields.clear();
-    for (number, line) in lines.iter().enumerate() {
-        let (from, end) = (line.first as usize, line.end as usize);
-        let first_field = fields.len();
-        for colon in from..end {
-            if tokens[colon].is_sign(b':') && is_key_colon(tokens, colon) {
-                add(tokens, lines, number, colon, first_field, fields);
-            } else if tokens[colon].has(Flags::GAP) && colon > from {
-                add_spaced(tokens, from, colon, end, fields);
-            }
+    // The line of the last mark, and its first field.
+    let (mut last, mut first_field) = (None, 0);
+    for mark in marks {
+        let at = *mark as usize;
+        let number = tokens[at].line as usize;
+        let (from, end) = (lines[number].first as usize, lines[number].end as usize);
+        if last != Some(number) {
+            (last, first_field) = (Some(number), fields.len());
+        }
+        if tokens[at].is_sign(b':') && is_key_colon(tokens, at) {
+            add(tokens, lines, number, at, first_field, fields);
+        } else if tokens[at].has(Flags::GAP) && at > from {
+            add_spaced(tokens, from, at, end, fields);
         }
     }
 }

@@ -27,26 +27,35 @@ pub fn mark(tokens: &mut [Token], lines: &mut Vec<Line>) {
     lines.clear();
     // The first token of the written line, and whether it has columns.
     let (mut written, mut columns) = (0, false);
+    let mut number = 0;
     for at in 0..tokens.len() {
-        if tokens[at].has(Flags::LINE) && at > 0 {
-            if !columns && is_wrapped(tokens, written, at) {
+        if tokens[at].has(Flags::LINE) || at == 0 {
+            if at > 0 && !columns && is_wrapped(tokens, written, at) {
                 tokens[at].flags = Flags(tokens[at].flags.0 & !Flags::LINE.0);
             }
             (written, columns) = (at, false);
         }
-        columns |= tokens[at].has(Flags::GAP) || tokens[at].is_sign(b'|');
         if tokens[at].has(Flags::LINE) || at == 0 {
+            end(tokens, lines, at);
             let paragraph = tokens[at].has(Flags::PARAGRAPH);
+            number = lines.len() as u32;
             lines.push(Line { first: at as u32, end: at as u32, bytes: 0, paragraph });
         }
-        let number = lines.len() - 1;
-        let line = &mut lines[number];
-        line.end = at as u32 + 1;
-        line.bytes = tokens[at].end - tokens[line.first as usize].start;
-        tokens[at].line = number as u32;
+        let token = &mut tokens[at];
+        columns |= token.has(Flags::GAP) || token.is_sign(b'|');
+        token.line = number;
         if starts_sentence(tokens, at) {
             tokens[at].flags = tokens[at].flags.or(Flags::SENTENCE);
         }
+    }
+    end(tokens, lines, tokens.len());
+}
+
+/// Ends the last line before a token.
+fn end(tokens: &[Token], lines: &mut [Line], at: usize) {
+    if let Some(line) = lines.last_mut() {
+        line.end = at as u32;
+        line.bytes = tokens[at - 1].end - tokens[line.first as usize].start;
     }
 }
 
@@ -91,9 +100,13 @@ fn starts_sentence(tokens: &[Token], at: usize) -> bool {
     if token.has(Flags::PARAGRAPH.or(Flags::GAP)) || at == 0 {
         return true;
     }
-    let previous = &tokens[at - 1];
     if token.has(Flags::LINE) {
         return true;
+    }
+    let previous = &tokens[at - 1];
+    // Most tokens are behind a word or a number, which neither end a sentence nor are a bullet.
+    if previous.first.is_ascii_alphanumeric() {
+        return false;
     }
     if token.has(Flags::SPACE) && ends_sentence(tokens, at - 1) {
         return true;

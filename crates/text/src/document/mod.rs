@@ -16,9 +16,10 @@ pub use runs::Run;
 use std::ops::Range;
 
 use crate::cues::{self, Classes};
-use crate::detect::{Nameness, judge, longest_phrase};
+use crate::detect::{Nameness, is_date_like, judge, longest_phrase};
 use crate::lexicon::Word;
-use crate::token::{self, Flags, Token};
+use crate::token::{self, Class, Flags, Token};
+use crate::words::WordSet;
 
 /// Classes of [`Document::heads`].
 const HEADS: Classes = cues::INSTITUTION_HEAD
@@ -69,8 +70,16 @@ pub struct Document<'a> {
     pub times: Vec<u32>,
     /// Words that people are named behind, by token.
     pub people: Vec<u32>,
-    /// How much capitalized words look like names, by token.
-    pub names: Vec<Option<Nameness>>,
+    /// Capitalized words, by token.
+    pub capitals: Vec<u32>,
+    /// Numbers, by token.
+    numbers: Vec<u32>,
+    /// Colons and what is behind a gap, by token.
+    marks: Vec<u32>,
+    /// How much capitalized words look like names, in the order of `capitals`.
+    names: Vec<Nameness>,
+    /// The place in `names` plus one, by token; 0 for none.
+    name_at: Vec<u32>,
     /// The longest phrases of the lexicon that start with a capitalized word: its token, the token
     /// after the phrase, and what is known about it.
     pub phrases: Vec<(u32, u32, Word)>,
@@ -78,94 +87,119 @@ pub struct Document<'a> {
     pub ats: Vec<u32>,
     /// Colons and dots between words without blanks, by token.
     pub joints: Vec<u32>,
+    /// Whether there is a bar, as in a table.
+    has_bars: bool,
 }
 
 impl<'a> Document<'a> {
     /// Reads a text into the memory of an earlier document.
     pub fn read(text: &'a str, earlier: Document<'_>) -> Document<'a> {
-        let Document {
-            mut tokens,
-            mut lines,
-            mut runs,
-            mut codes,
-            mut fields,
-            mut heads,
-            mut times,
-            mut people,
-            mut names,
-            mut phrases,
-            mut ats,
-            mut joints,
-            ..
-        } = earlier;
-        token::tokenize(text, &mut tokens);
-        token::mark_uncased(&mut tokens);
-        lines::mark(&mut tokens, &mut lines);
-        heads.clear();
-        times.clear();
-        people.clear();
-        names.clear();
-        phrases.clear();
-        ats.clear();
-        joints.clear();
-        for (at, token) in (0..).zip(&tokens) {
-            if token.cue.classes != Classes::NONE {
-                if token.is(HEADS) {
-                    heads.push(at);
-                }
-                if token.is(TIMES) {
-                    times.push(at);
-                }
-                if token.is(PEOPLE) {
-                    people.push(at);
-                }
-            } else if token.is_sign(b'@') {
-                ats.push(at);
-            } else if (token.is_sign(b'.') || token.is_sign(b':')) && !token.has(Flags::SPACE) {
-                joints.push(at);
-            }
-        }
-        runs::find(&tokens, &mut runs);
-        codes::find(&tokens, &mut codes);
-        fields::find(&tokens, &lines, &mut fields);
-        for field in &fields {
+        let mut document = Document::read_tokens(text, earlier);
+        let Document { tokens, lines, runs, fields, capitals, marks, .. } = &mut document;
+        runs::find(tokens, capitals, runs);
+        fields::find(tokens, lines, marks, fields);
+        for field in fields {
             for token in &mut tokens[field.key.start as usize..field.key.end as usize] {
                 token.flags = token.flags.or(Flags::KEY);
             }
         }
-        let mut document = Document {
-            text,
-            tokens,
-            lines,
-            runs,
-            codes,
-            fields,
-            heads,
-            times,
-            people,
-            names: Vec::new(),
-            phrases: Vec::new(),
-            ats,
-            joints,
-        };
-        for (at, token) in document.tokens.iter().enumerate() {
-            if token.word.starts_phrase()
-                && token.is_capital()
-                && let Some((end, word)) = longest_phrase(&document, at)
-            {
-                phrases.push((at as u32, end as u32, word));
-            }
-        }
-        document.phrases = phrases;
-        let judged = |(at, token): (usize, &Token)| token.is_capital().then(|| judge(&document, at));
-        names.extend(document.tokens.iter().enumerate().map(judged));
-        document.names = names;
-        document.join_keys();
+        document.find_phrases();
+        document.judge_names();
+        document.judge_codes();
         document
     }
 
-    /// Adds the keys of fields to the codes in their values.
-    fn join_keys(&mut self) {
+    /// Reads only tokens, their lines and the codes: all that dates and replacements need.
+    pub(crate) fn read_tokens(text: &'a str, earlier: Document<'_>) -> Document<'a> {
+        let mut document = Document { text, ..earlier.forget() };
+        let Document { tokens, lines, runs, fields, names, name_at, phrases, .. } = &mut document;
+        runs.clear();
+        fields.clear();
+        names.clear();
+        name_at.clear();
+        phrases.clear();
+        token::tokenize(text, tokens);
+        token::mark_uncased(tokens);
+        lines::mark(tokens, lines);
+        document.index();
+        codes::find(&document.tokens, &document.numbers, &mut document.codes);
+        document
+    }
+
+    /// Lists the tokens that detectors and further indexes start from.
+    fn index(&mut self) {
+        let Document {
+            tokens, heads, times, people, ats, joints, capitals, numbers, marks, has_bars, ..
+        } = self;
+        for list in [&mut *heads, times, people, ats, joints, capitals, numbers, marks] {
+            list.clear();
+        }
+        *has_bars = false;
+        for (at, token) in (0..).zip(tokens) {
+            if token.has(Flags::GAP) || token.is_sign(b':') {
+                marks.push(at);
+            }
+            match token.class {
+                Class::Word => {
+                    if token.has(Flags::CAPITAL) {
+                        capitals.push(at);
+                    }
+                    if token.is(HEADS) {
+                        heads.push(at);
+                    }
+                    if token.is(TIMES) {
+                        times.push(at);
+                    }
+                    if token.is(PEOPLE) {
+                        people.push(at);
+                    }
+                }
+                Class::Number => numbers.push(at),
+                Class::Sign => match token.first {
+                    b'@' => ats.push(at),
+                    b'|' => *has_bars = true,
+                    b'.' | b':' if !token.has(Flags::SPACE) => joints.push(at),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    /// Finds the phrases that capitalized words start.
+    fn find_phrases(&mut self) {
+        let mut phrases = std::mem::take(&mut self.phrases);
+        phrases.clear();
+        for at in &self.capitals {
+            if self.tokens[*at as usize].word.starts_phrase()
+                && let Some((end, word)) = longest_phrase(self, *at as usize)
+            {
+                phrases.push((*at, end as u32, word));
+            }
+        }
+        self.phrases = phrases;
+    }
+
+    /// Judges how much capitalized words look like names.
+    fn judge_names(&mut self) {
+        let mut names = std::mem::take(&mut self.names);
+        names.clear();
+        names.extend(self.capitals.iter().map(|at| judge(self, *at as usize)));
+        self.names = names;
+        self.name_at.clear();
+        self.name_at.resize(self.tokens.len(), 0);
+        for (place, at) in (1..).zip(&self.capitals) {
+            self.name_at[*at as usize] = place;
+        }
+    }
+
+    /// How much a capitalized word looks like a name.
+    pub fn name(&self, at: usize) -> Option<Nameness> {
+        let place = self.name_at.get(at)?.checked_sub(1)?;
+        self.names.get(place as usize).copied()
+    }
+
+    /// Adds the keys of fields to the codes in their values, and marks those that look like dates.
+    fn judge_codes(&mut self) {
         let mut codes = std::mem::take(&mut self.codes);
         for code in &mut codes {
             let field = self.field_of(code.first as usize);
@@ -173,6 +207,7 @@ impl<'a> Document<'a> {
                 code.keys = code.key.or(field.head).or(field.all);
                 code.is_numbered = code.numbered || field.numbered;
             }
+            code.is_date_like = is_date_like(self, code);
         }
         self.codes = codes;
     }
@@ -180,7 +215,7 @@ impl<'a> Document<'a> {
     /// The memory of the document for the next one.
     pub fn forget(self) -> Document<'static> {
         let Document { tokens, lines, runs, codes, fields, heads, times, people, .. } = self;
-        let (names, phrases, ats, joints) = (self.names, self.phrases, self.ats, self.joints);
+        let Document { capitals, numbers, marks, names, name_at, phrases, ats, joints, .. } = self;
         Document {
             text: "",
             tokens,
@@ -191,10 +226,15 @@ impl<'a> Document<'a> {
             heads,
             times,
             people,
+            capitals,
+            numbers,
+            marks,
             names,
+            name_at,
             phrases,
             ats,
             joints,
+            has_bars: false,
         }
     }
 
@@ -215,6 +255,7 @@ impl<'a> Document<'a> {
     }
 
     /// The bytes of a range of tokens; empty for an empty range.
+    #[inline(never)]
     pub fn bytes(&self, tokens: Range<usize>) -> Range<u32> {
         match (
             self.tokens.get(tokens.start),
@@ -232,9 +273,18 @@ impl<'a> Document<'a> {
     }
 
     /// Whether a token is one of these words, their ASCII letters in any case.
-    #[inline]
-    pub fn is_any(&self, at: usize, words: &[&str]) -> bool {
-        self.tokens.get(at).is_some_and(|token| words.iter().any(|word| self.reads(token, word.as_bytes())))
+    #[inline(always)]
+    pub fn is_any(&self, at: usize, words: WordSet) -> bool {
+        match self.tokens.get(at) {
+            Some(token) => words.may_have(token.hash) && self.has_word(token, words),
+            None => false,
+        }
+    }
+
+    /// Apart, so that the code of all callers stays small.
+    #[inline(never)]
+    fn has_word(&self, token: &Token, words: WordSet) -> bool {
+        words.has(token.hash, &self.text.as_bytes()[token.start as usize..token.end as usize])
     }
 
     /// Compares lengths and first letters before it looks at the text.
@@ -279,7 +329,7 @@ impl<'a> Document<'a> {
         let key = |at: usize| {
             self.tokens.get(at).is_some_and(|token| token.is_word() && token.cue.classes != Classes::NONE)
         };
-        if !key(at) {
+        if !self.has_bars || !key(at) {
             return false;
         }
         let ends = bar(at + 1) || key(at + 1) && bar(at + 2);

@@ -18,13 +18,13 @@ pub struct Run {
 /// Runs longer than this are cut, so that work on a run is bounded.
 const LONGEST: usize = 24;
 
-/// Finds all runs.
-pub fn find(tokens: &[Token], runs: &mut Vec<Run>) {
+/// Finds all runs: from these capitalized words on, by token.
+pub fn find(tokens: &[Token], capitals: &[u32], runs: &mut Vec<Run>) {
     runs.clear();
-    let mut at = 0;
-    while at < tokens.len() {
-        if !is_proper(&tokens[at]) && !is_titled(tokens, at) {
-            at += 1;
+    let mut done = 0;
+    for capital in capitals {
+        let at = *capital as usize;
+        if at < done || !is_proper(&tokens[at]) && !is_titled(tokens, at) {
             continue;
         }
         let mut end = at + 1;
@@ -32,7 +32,7 @@ pub fn find(tokens: &[Token], runs: &mut Vec<Run>) {
             end = next + 1;
         }
         runs.push(Run { first: at as u32, end: end as u32 });
-        at = end;
+        done = end;
     }
 }
 

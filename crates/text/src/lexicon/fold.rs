@@ -60,6 +60,17 @@ pub fn hash(word: &str) -> u64 {
     })
 }
 
+/// The hash of a word of up to 16 small letters, which are the bytes of a number.
+#[inline]
+pub fn hash_packed(letters: u128, length: usize) -> u64 {
+    let (low, high) = (letters as u64, (letters >> 64) as u64);
+    match length {
+        0..8 => finish(0, low, length),
+        8..16 => finish(mix(0, low), high, length),
+        _ => finish(mix(mix(0, low), high), 0, length),
+    }
+}
+
 /// The hash of a word of the table.
 pub(super) fn hash_bytes(word: &[u8]) -> u64 {
     hash_ascii(word).unwrap_or_else(|| hash(&String::from_utf8_lossy(word)))
@@ -98,23 +109,117 @@ fn fold_eight(bytes: u64) -> Option<u64> {
     Some((bytes | upper >> 2) ^ ((hyphen >> 7) * u64::from(b'-' ^ b' ')))
 }
 
+/// The letters of ASCII that some bytes start with; at most eight.
+#[derive(Debug, Clone, Copy)]
+pub struct Letters {
+    /// In small letters; 0 behind them.
+    folded: u64,
+    len: u32,
+    capitals: u32,
+}
+
+impl Letters {
+    /// Reads the letters that some bytes start with, all eight at a time.
+    #[inline]
+    pub fn read(bytes: &[u8]) -> Self {
+        let bytes = match bytes.first_chunk::<8>() {
+            Some(&chunk) => u64::from_le_bytes(chunk),
+            None => fewer_than_eight(bytes),
+        };
+        // The low seven bits of each byte as a small letter; no byte of a sum overflows.
+        let small = (bytes | 0x20 * ONES) & !HIGH;
+        let at_least = |letter: u8| small + ONES * u64::from(0x80 - letter);
+        let letters = at_least(b'a') & !at_least(b'z' + 1) & !bytes & HIGH;
+        let len = (!letters & HIGH).trailing_zeros() / 8;
+        let own = !u64::MAX.checked_shl(8 * len).unwrap_or(0);
+        Letters { folded: small & own, len, capitals: (letters & own & !(bytes << 2)).count_ones() }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// How many of them are capitals.
+    #[inline]
+    pub fn capitals(self) -> usize {
+        self.capitals as usize
+    }
+}
+
+/// The [`hash`] of a word of ASCII letters that are read eight at a time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LetterHash {
+    state: u64,
+    rest: u64,
+    length: usize,
+}
+
+impl LetterHash {
+    /// Adds letters; only the last ones are fewer than eight.
+    #[inline]
+    pub fn push(&mut self, letters: Letters) {
+        self.length += letters.len();
+        match letters.len {
+            8 => self.state = mix(self.state, letters.folded),
+            _ => self.rest = letters.folded,
+        }
+    }
+
+    /// The hash of all letters.
+    #[inline]
+    pub fn finish(self) -> u64 {
+        finish(self.state, self.rest, self.length)
+    }
+}
+
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-fn mix(state: u64, chunk: u64) -> u64 {
-    let product = u128::from(state ^ chunk ^ FACTOR) * u128::from(FACTOR);
+/// The hash of a word of ASCII letters and apostrophes that starts with a letter, when the program is
+/// compiled; none for anything else.
+pub const fn hash_ascii_letters(word: &[u8]) -> Option<u64> {
+    let (mut state, mut chunk, mut at) = (0, 0, 0);
+    while at < word.len() {
+        let sign = word[at];
+        if !(sign.is_ascii_alphabetic() || sign == b'\'' && at > 0) {
+            return None;
+        }
+        chunk |= (sign.to_ascii_lowercase() as u64) << (at % 8 * 8);
+        at += 1;
+        if at % 8 == 0 {
+            (state, chunk) = (mix(state, chunk), 0);
+        }
+    }
+    if at == 0 { None } else { Some(finish(state, chunk, at)) }
+}
+
+const fn mix(state: u64, chunk: u64) -> u64 {
+    let product = (state ^ chunk ^ FACTOR) as u128 * FACTOR as u128;
     (product as u64) ^ (product >> 64) as u64
 }
 
 /// Mixes the last bytes, at most seven, with the length.
-fn finish(state: u64, rest: u64, length: usize) -> u64 {
+const fn finish(state: u64, rest: u64, length: usize) -> u64 {
     let state = mix(state, rest ^ (length as u64) << 56);
     state ^ (state >> 29)
 }
 
-/// Returns the word as the table has it; for messages and tests.
+/// Appends the word as the table has it.
+pub fn fold_into(word: &str, folded: &mut String) {
+    match word.is_ascii() {
+        true => folded.extend(word.bytes().map(|byte| char::from(fold_ascii(byte)))),
+        false => folded.push_str(&self::folded(word)),
+    }
+}
+
+/// Returns the word as the table has it.
 pub fn folded(word: &str) -> String {
+    if word.is_ascii() {
+        return word.bytes().map(|byte| char::from(fold_ascii(byte))).collect();
+    }
     let mut bytes = Vec::with_capacity(word.len());
     fold(word, |byte| bytes.push(byte));
     String::from_utf8_lossy(&bytes).into_owned()
@@ -185,7 +290,32 @@ impl Hasher {
     }
 
     pub(super) fn push_word(&mut self, word: &str) {
-        fold(word, |byte| self.push(byte));
+        let before = *self;
+        if self.push_ascii(word.as_bytes()).is_none() {
+            *self = before;
+            fold(word, |byte| self.push(byte));
+        }
+    }
+
+    /// Adds a word of ASCII, eight bytes at a time; none for another word.
+    fn push_ascii(&mut self, word: &[u8]) -> Option<()> {
+        let (chunks, rest) = word.as_chunks::<8>();
+        for &chunk in chunks {
+            self.push_some(fold_eight(u64::from_le_bytes(chunk))?, 8);
+        }
+        self.push_some(fold_eight(fewer_than_eight(rest))?, rest.len());
+        Some(())
+    }
+
+    /// Adds up to eight bytes that are folded, with 0 behind them.
+    fn push_some(&mut self, bytes: u64, count: usize) {
+        let filled = self.length % 8;
+        self.length += count;
+        self.chunk |= bytes << (8 * filled);
+        if filled + count >= 8 {
+            self.state = mix(self.state, self.chunk);
+            self.chunk = if filled == 0 { 0 } else { bytes >> (64 - 8 * filled) };
+        }
     }
 
     pub(super) fn finish(self) -> u64 {

@@ -16,6 +16,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
+pub(crate) use fold::{LetterHash, Letters, fold_into, hash_ascii_letters, hash_packed};
 pub use fold::{folded, hash};
 pub use word::{Sex, Word};
 pub use zips::{Place, zip};
@@ -101,6 +102,12 @@ impl Lexicon {
     /// Returns what is known about a word or phrase whose [`hash`] the caller has.
     pub fn hashed(&self, hash: u64) -> Word {
         Word(self.table.get(hash))
+    }
+
+    /// Whether a [`hash`] may be that of a word or phrase; false is certain.
+    #[inline]
+    pub fn may_be_known(&self, hash: u64) -> bool {
+        self.table.may_be_known(hash)
     }
 
     /// Whether a [`hash`] is that of a word that [`Word::is_usual`]. For look-ups of many words

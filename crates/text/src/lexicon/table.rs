@@ -9,6 +9,9 @@ use super::{Word, fold};
 /// The number of bits of the filter of usual words: 128 kB. Usual words set 4 % of the bits.
 const FILTER: usize = 1 << 20;
 
+/// The number of bits of the filter of all words: 512 kB. Words set 14 % of the bits.
+const KNOWN: usize = 1 << 22;
+
 /// The number of bits of the filter of usual words without one letter: 512 kB. These words set 8 %
 /// of the bits.
 const SHORTENED: usize = 1 << 22;
@@ -18,6 +21,9 @@ pub(super) struct Table {
     /// The upper half of the hash, then the index of the attributes plus one; 0 is an empty slot.
     slots: Vec<(u32, u32)>,
     attributes: Vec<u64>,
+    /// A bit for the hash of each word. Stays in the cache, while the slots do not: most names that
+    /// no list has are answered here.
+    known: Vec<u64>,
     /// A bit for the hash of each usual word.
     usual: Vec<u64>,
     /// A bit for the hash of each usual word without each of its letters.
@@ -33,6 +39,7 @@ impl Table {
         let mut table = Self {
             slots: vec![(0, 0); size],
             attributes: parts.attributes(),
+            known: vec![0; KNOWN / 64],
             usual: vec![0; FILTER / 64],
             shortened: vec![0; SHORTENED / 64],
             words: parts.words,
@@ -51,6 +58,8 @@ impl Table {
         })?;
         for (hash, id) in hashes.into_iter().zip(parts.ids()) {
             table.insert(hash, id);
+            let (at, bit) = filtered(hash, KNOWN);
+            table.known[at] |= bit;
             if usual.get(id as usize).copied().unwrap_or(false) {
                 let (at, bit) = filtered(hash, FILTER);
                 table.usual[at] |= bit;
@@ -87,6 +96,9 @@ impl Table {
 
     /// The attributes of a hash; 0 if the table does not have it.
     pub(super) fn get(&self, hash: u64) -> u64 {
+        if !self.may_be_known(hash) {
+            return 0;
+        }
         let mut at = self.start(hash);
         loop {
             match self.slots[at] {
@@ -95,6 +107,13 @@ impl Table {
                 _ => at = (at + 1) & (self.slots.len() - 1),
             }
         }
+    }
+
+    /// Whether a hash may be that of a word; false is certain.
+    #[inline]
+    pub(super) fn may_be_known(&self, hash: u64) -> bool {
+        let (at, bit) = filtered(hash, KNOWN);
+        self.known[at] & bit != 0
     }
 
     /// Whether a hash may be that of a usual word; false is certain.

@@ -168,6 +168,29 @@ proptest! {
         prop_assert_eq!(hasher.finish(), fold::hash(&words.join(" ")));
     }
 
+    /// Letters that are read eight at a time are those that are read one by one.
+    #[test]
+    fn letters_are_counted_and_hashed(text in "[a-zA-Z]{0,20}[ -~é]{0,9}") {
+        let word: String = text.chars().take_while(char::is_ascii_alphabetic).collect();
+        let (mut at, mut capitals, mut hash) = (0, 0, fold::LetterHash::default());
+        loop {
+            let letters = fold::Letters::read(&text.as_bytes()[at..]);
+            (at, capitals) = (at + letters.len(), capitals + letters.capitals());
+            hash.push(letters);
+            if letters.len() < 8 {
+                break;
+            }
+        }
+        prop_assert_eq!(at, word.len());
+        prop_assert_eq!(capitals, word.chars().filter(char::is_ascii_uppercase).count());
+        prop_assert_eq!(hash.finish(), fold::hash(&word));
+        let short = &word[..word.len().min(16)];
+        let packed = short.to_ascii_lowercase().bytes().rev();
+        let packed = packed.fold(0, |packed, letter| packed << 8 | u128::from(letter));
+        prop_assert_eq!(fold::hash_packed(packed, short.len()), fold::hash(short));
+        prop_assert_eq!(fold::hash_ascii_letters(word.as_bytes()), (at > 0).then(|| fold::hash(&word)));
+    }
+
     #[test]
     fn ascii_path_equals_general_path(word in "[ -~]{0,24}") {
         let general = fold::folded(&format!("{word}\u{301}"));

@@ -19,6 +19,11 @@ pub fn age(text: &str, rule: AgeRule) -> Option<String> {
 
 /// The years of an age in digits or words.
 pub fn years(text: &str) -> Option<u32> {
+    if text.bytes().all(|sign| sign.is_ascii_digit())
+        && let Ok(years) = text.parse()
+    {
+        return Some(years);
+    }
     let digits: String =
         text.chars().skip_while(|sign| !sign.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     let lower = text.to_lowercase();

@@ -107,7 +107,7 @@ const WEEKDAYS: [[&str; 7]; 3] = [
 
 /// What a date becomes by a rule; none if nothing can be kept of it.
 pub fn date(text: &str, rule: DateRule, days: i32, day_first: bool) -> Option<String> {
-    let document = Document::read(text, SCRATCH.take());
+    let document = Document::read_tokens(text, SCRATCH.take());
     let made = made(&document, text, rule, days, day_first);
     SCRATCH.set(document.forget());
     made
@@ -160,12 +160,12 @@ fn month_year(document: &Document<'_>, month: usize, number: u32, year_at: usize
         } else {
             " "
         };
-        return format!("{name}{separator}{year}");
+        return [name, separator, year].concat();
     }
     let sign =
         document.tokens.iter().find(|token| !token.is_word() && !token.is_number() && !token.is_sign(b','));
     let sign = sign.map_or("/", |sign| document.slice(sign.start..sign.end));
-    if year_at < month { format!("{year}{sign}{name}") } else { format!("{name}{sign}{year}") }
+    if year_at < month { [year, sign, name].concat() } else { [name, sign, year].concat() }
 }
 
 /// Eight digits without separators; others cannot be reduced.

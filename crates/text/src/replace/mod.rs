@@ -9,8 +9,9 @@ mod key;
 mod names;
 mod number;
 mod places;
+mod source;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::candidates::{Candidate, Candidates};
 use crate::document::Document;
@@ -22,6 +23,7 @@ use crate::subject::{Known, Meaning, Subject};
 pub use ages::years;
 use key::Key;
 use names::Roles;
+use source::Source;
 
 /// What takes the place of something that nothing can be made up for.
 pub const SUPPRESSED: &str = "*";
@@ -35,7 +37,7 @@ pub struct Replacer<'a> {
     subject: &'a Subject<'a>,
     key: Option<Key>,
     /// All words of the text, when they are first needed.
-    source: Option<FxHashSet<u64>>,
+    source: Option<Source>,
     made: FxHashMap<(Kind, u64), String>,
     roles: Roles,
     tags: FxHashMap<(Kind, u64), u32>,
@@ -67,15 +69,17 @@ impl<'a> Replacer<'a> {
         found: &Candidates,
     ) -> Scrubbed {
         if self.settings.mode == Mode::Surrogate {
+            let mut end = 0;
             for candidate in chosen.iter().filter(|candidate| candidate.kind == Kind::Person) {
-                let tokens = tokens(piece, candidate);
+                let tokens = tokens_behind(piece, end, candidate);
+                end = tokens.end;
                 if tokens.len() > 1 {
                     self.roles.learn(piece, tokens.start, tokens.end);
                 }
             }
         }
         let mut scrubbed = Scrubbed {
-            text: String::with_capacity(piece.text.len()),
+            text: String::with_capacity(piece.text.len() + piece.text.len() / 8),
             spans: Vec::with_capacity(chosen.len()),
         };
         let mut at = 0;
@@ -179,19 +183,19 @@ impl<'a> Replacer<'a> {
     /// A made-up value, the same for the same value.
     fn surrogate(&mut self, piece: &Document<'_>, candidate: &Candidate, text: &str) -> String {
         let kind = candidate.kind;
-        let same = (kind, lexicon::hash(&number::compact(text)));
         // Names are made word by word and depend on the words before them; numbers keep the format
         // of the mention.
         let cached =
             !matches!(kind, Kind::Person | Kind::Date) && !text.bytes().any(|sign| sign.is_ascii_digit());
-        if let Some(made) = self.made.get(&same).filter(|_| cached) {
+        let same = cached.then(|| (kind, lexicon::hash(&number::compact(text))));
+        if let Some(made) = same.and_then(|same| self.made.get(&same)) {
             return made.clone();
         }
         let made = self
             .make(piece, candidate, text)
             .filter(|made| made != text)
             .unwrap_or_else(|| SUPPRESSED.to_owned());
-        if cached {
+        if let Some(same) = same {
             self.made.insert(same, made.clone());
         }
         made
@@ -241,20 +245,28 @@ impl<'a> Replacer<'a> {
     fn prepare(&mut self, piece: &Document<'_>) {
         let text = self.text;
         self.key.get_or_insert_with(|| Key::of_text(text));
-        self.source.get_or_insert_with(|| {
-            // Made-up names are words that no list has, so only such words can be among them.
-            if piece.text.len() == text.len() {
-                return piece
-                    .tokens
-                    .iter()
-                    .filter(|token| token.is_word() && !token.word.is_known())
-                    .map(|token| token.hash)
-                    .collect();
-            }
-            let words = text.split(|sign: char| !sign.is_alphabetic() && sign != '\'' && sign != '’');
-            words.filter(|word| word.len() > 1).map(lexicon::hash).collect()
-        });
+        // Only a text of several pieces has a source by now.
+        self.source.get_or_insert_with(|| unknown(piece).collect());
     }
+
+    /// Never makes up a name that a piece of the text has.
+    pub fn avoid(&mut self, piece: &Document<'_>) {
+        self.source.get_or_insert_default().add(unknown(piece));
+    }
+}
+
+/// The words that no list has, by hash. Made-up names are such words.
+fn unknown(piece: &Document<'_>) -> impl Iterator<Item = u64> {
+    let words = piece.tokens.iter().filter(|token| (token.hash != 0) & !token.word.is_known());
+    words.map(|token| token.hash)
+}
+
+/// The tokens of a span that starts behind some tokens.
+fn tokens_behind(document: &Document<'_>, from: usize, candidate: &Candidate) -> std::ops::Range<usize> {
+    let behind = document.tokens.get(from..).unwrap_or_default();
+    let first = from + behind.iter().take_while(|token| token.start < candidate.start).count();
+    let own = document.tokens.get(first..).unwrap_or_default();
+    first..first + own.iter().take_while(|token| token.end <= candidate.end).count()
 }
 
 /// The tokens of a span.

@@ -1,15 +1,17 @@
 //! Made-up names in place of names: word by word, so that a last name alone becomes the last name
 //! of the whole, in the case of the original.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use sha2::{Digest, Sha256};
 
 use super::key::{Key, Stream};
+use super::source::Source;
 use crate::cues;
 use crate::document::Document;
 use crate::lexicon::{self, Sex};
 use crate::surrogates;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// What a word of a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +27,22 @@ const ATTEMPTS: u32 = 64;
 
 /// The roles of the words of a document's names, by the hash of the word, and what was made up for
 /// them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Roles {
     roles: FxHashMap<u64, Role>,
     made: FxHashMap<u64, Option<&'static str>>,
+}
+
+impl Default for Roles {
+    fn default() -> Self {
+        // Room for the names of a letter.
+        let (roles, made) = (with_room(), with_room());
+        Roles { roles, made }
+    }
+}
+
+fn with_room<V>() -> FxHashMap<u64, V> {
+    FxHashMap::with_capacity_and_hasher(28, FxBuildHasher)
 }
 
 impl Roles {
@@ -86,7 +100,7 @@ fn is_titled(document: &Document<'_>, first: usize) -> bool {
 
 /// The sex that the words before a name say: "Mrs", "his father".
 fn sex_before(document: &Document<'_>, first: usize) -> Option<Sex> {
-    const FEMALE: &[&str] = &[
+    const FEMALE: WordSet = words![
         "mrs",
         "ms",
         "miss",
@@ -107,7 +121,7 @@ fn sex_before(document: &Document<'_>, first: usize) -> Option<Sex> {
         "her",
         "she",
     ];
-    const MALE: &[&str] = &[
+    const MALE: WordSet = words![
         "mr",
         "herr",
         "monsieur",
@@ -139,7 +153,7 @@ pub fn name(
     tokens: std::ops::Range<usize>,
     bytes: std::ops::Range<u32>,
     roles: &mut Roles,
-    source: &FxHashSet<u64>,
+    source: &Source,
 ) -> Option<String> {
     let mut made = String::with_capacity(bytes.len() + 8);
     let mut at = bytes.start;
@@ -192,7 +206,7 @@ fn push_cased(entry: &str, text: &str, token: &Token, made: &mut String) {
 }
 
 /// A made-up word for a word of a name.
-fn made_up(key: &Key, text: &str, hash: u64, role: Role, source: &FxHashSet<u64>) -> Option<&'static str> {
+fn made_up(key: &Key, text: &str, hash: u64, role: Role, source: &Source) -> Option<&'static str> {
     let folded = lexicon::folded(text);
     let (purpose, list) = match role {
         Role::Last => ("last", surrogates::last_names()),
@@ -211,7 +225,7 @@ pub fn entry(
     purpose: &'static str,
     list: &'static [&'static str],
     value: &str,
-    source: &FxHashSet<u64>,
+    source: &Source,
 ) -> Option<&'static str> {
     let secret = key.purpose(purpose);
     let choose = |attempt: u32| {
@@ -227,12 +241,17 @@ pub fn entry(
     (0..ATTEMPTS).map(choose).find(|made| {
         // The first word is made up; the others are "Street", "Hospital" and the like.
         let first = made.split(' ').next().unwrap_or_default();
-        !first.is_empty() && !source.contains(&lexicon::hash(first))
+        !first.is_empty() && !source.has(lexicon::hash(first))
     })
 }
 
 /// Writes a made-up word in the case of the original.
 pub fn cased(made: &str, original: &str) -> String {
+    let bytes = original.as_bytes();
+    // A capital and a small letter leave the made-up word as it is.
+    if bytes.first().is_some_and(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase) {
+        return made.to_owned();
+    }
     let letters = || original.chars().filter(|sign| sign.is_alphabetic());
     let upper = letters().count() > 1 && letters().all(char::is_uppercase);
     let lower = letters().all(char::is_lowercase);
@@ -257,17 +276,15 @@ mod tests {
     #[test]
     fn words_of_the_source_are_never_made() {
         let key = Key::new(b"a key of 24 bytes, or so");
-        let mut source = FxHashSet::default();
+        let mut source = Source::default();
         let mut seen = Vec::new();
         for _ in 0..20 {
             let made = made_up(&key, "Smith", 1, Role::Last, &source).unwrap();
             assert!(!seen.contains(&made));
-            source.insert(lexicon::hash(made));
+            source.add(std::iter::once(lexicon::hash(made)));
             seen.push(made);
         }
-        surrogates::last_names().iter().for_each(|name| {
-            source.insert(lexicon::hash(name));
-        });
+        source.add(surrogates::last_names().iter().map(|name| lexicon::hash(name)));
         assert_eq!(made_up(&key, "Smith", 1, Role::Last, &source), None);
     }
 }

@@ -4,7 +4,24 @@ use super::key::{Key, Stream};
 
 /// The letters and digits of a value: what the same number with other separators has in common.
 pub fn compact(value: &str) -> String {
+    if value.is_ascii() {
+        let signs = value.bytes().filter(u8::is_ascii_alphanumeric);
+        let mut compact = String::with_capacity(value.len());
+        signs.for_each(|sign| compact.push(char::from(sign.to_ascii_lowercase())));
+        return compact;
+    }
     value.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether the letters and digits of a value are these.
+fn is_compact(value: &str, same: &str) -> bool {
+    match value.is_ascii() {
+        true => {
+            let signs = value.bytes().filter(u8::is_ascii_alphanumeric);
+            signs.map(|sign| sign.to_ascii_lowercase()).eq(same.bytes())
+        }
+        false => compact(value) == same,
+    }
 }
 
 /// A made-up number in the format of a value, different from it.
@@ -12,7 +29,7 @@ pub fn number(key: &Key, purpose: &str, value: &str) -> String {
     let same = compact(value);
     (0..8)
         .map(|attempt| keyed(key, purpose, &same, value, attempt, 26))
-        .find(|made| compact(made) != same)
+        .find(|made| !is_compact(made, &same))
         .unwrap_or_else(|| "*".to_owned())
 }
 
@@ -42,7 +59,9 @@ fn keyed(key: &Key, purpose: &str, same: &str, value: &str, attempt: u32, letter
         leading = false;
         char::from(base + stream.below(if base == b'x' { 1 } else { letters }) as u8)
     };
-    value.chars().map(sign).collect()
+    let mut made = String::with_capacity(value.len());
+    made.extend(value.chars().map(sign));
+    made
 }
 
 #[cfg(test)]
@@ -65,6 +84,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn compact_is_letters_and_digits(value in "[0-9A-Za-z()é +.-]{0,12}") {
+            let signs = value.chars().filter(|sign| sign.is_alphanumeric());
+            let same: String = signs.flat_map(char::to_lowercase).collect();
+            prop_assert_eq!(&compact(&value), &same);
+            prop_assert!(is_compact(&value, &same) && !is_compact(&value, &format!("{same}0")));
+        }
+
         #[test]
         fn format_is_kept(value in "[0-9A-Za-z()+. /-]{0,20}") {
             let made = number(&key(), "record", &value);

@@ -1,16 +1,15 @@
 //! Made-up places, institutions and addresses of the net.
 
-use rustc_hash::FxHashSet;
-
 use super::key::{Key, Stream};
 use super::names::{cased, entry};
 use super::number;
+use super::source::Source;
 use crate::lexicon;
 use crate::span::Kind;
 use crate::surrogates;
 
 /// A made-up institution, employer, school, team or city.
-pub fn named(key: &Key, kind: Kind, text: &str, source: &FxHashSet<u64>) -> Option<String> {
+pub fn named(key: &Key, kind: Kind, text: &str, source: &Source) -> Option<String> {
     let folded = lexicon::folded(text);
     let single = !text.contains(' ');
     let possessive = text.ends_with("'s") || text.ends_with("’s");
@@ -27,7 +26,7 @@ pub fn named(key: &Key, kind: Kind, text: &str, source: &FxHashSet<u64>) -> Opti
 }
 
 /// A made-up street: the same places for numbers, another name.
-pub fn street(key: &Key, text: &str, source: &FxHashSet<u64>) -> Option<String> {
+pub fn street(key: &Key, text: &str, source: &Source) -> Option<String> {
     let lower = text.to_lowercase();
     if lower.contains("box") || lower.contains("postfach") || lower.contains("postbus") {
         let from = text.find(|sign: char| sign.is_ascii_digit())?;
@@ -45,11 +44,11 @@ pub fn street(key: &Key, text: &str, source: &FxHashSet<u64>) -> Option<String> 
     }
     let house = number::number(key, "house", &digits);
     let first = text.starts_with(|sign: char| sign.is_ascii_digit());
-    Some(if first { format!("{house} {name}") } else { format!("{name} {house}") })
+    Some(if first { [&house, " ", &name].concat() } else { [&name, " ", &house].concat() })
 }
 
 /// Another ward: other digits, or another name.
-pub fn ward(key: &Key, text: &str, source: &FxHashSet<u64>) -> Option<String> {
+pub fn ward(key: &Key, text: &str, source: &Source) -> Option<String> {
     if let Some(from) = text.find(|sign: char| sign.is_ascii_digit()) {
         let digits: String = text[from..].chars().take_while(char::is_ascii_digit).collect();
         let rest = &text[from + digits.len()..];
@@ -133,7 +132,7 @@ pub fn region(key: &Key, kind: Kind, text: &str) -> Option<String> {
 }
 
 /// A made-up address at a domain that nobody has.
-pub fn email(key: &Key, text: &str, source: &FxHashSet<u64>) -> Option<String> {
+pub fn email(key: &Key, text: &str, source: &Source) -> Option<String> {
     let folded = lexicon::folded(text);
     let name = entry(key, "email", surrogates::last_names(), &folded, source)?.to_lowercase();
     let number = Stream::new(key, "email number", &folded, 0).below(90) + 10;
@@ -172,7 +171,7 @@ mod tests {
 
     #[test]
     fn forms_are_kept() {
-        let none = FxHashSet::default();
+        let none = Source::default();
         assert_eq!(region(&key(), Kind::State, "MA").unwrap().len(), 2);
         assert!(region(&key(), Kind::State, "ARIZONA").unwrap().chars().all(char::is_uppercase));
         assert!(

@@ -5,6 +5,7 @@
 //! its own deletions is among them. A word costs as many hashes as it has letters.
 
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -36,14 +37,54 @@ struct Name {
 #[derive(Debug, Default)]
 pub struct Names {
     exact: FxHashMap<u64, Name>,
-    /// Names of people with their hashes, for misspellings.
-    texts: Vec<(u64, Box<str>)>,
+    /// Names of people with their hashes, for misspellings; folded, a range of `letters`.
+    texts: Vec<(u64, Range<usize>)>,
+    letters: String,
     /// Deletions of the first names of `texts`, made when a word needs them.
     near: FxHashMap<u64, u32>,
     indexed: usize,
+    /// A bit for each of the hashes in `exact`.
+    filter: Filter,
 }
 
+/// Bits of hashes: most words that are not names need no look-up.
+#[derive(Debug)]
+struct Filter([u64; 64]);
+
+impl Default for Filter {
+    fn default() -> Self {
+        Filter([0; 64])
+    }
+}
+
+impl Filter {
+    fn add(&mut self, hash: u64) {
+        self.0[hash as usize / 64 % 64] |= 1 << (hash % 64);
+    }
+
+    #[inline]
+    fn may_have(&self, hash: u64) -> bool {
+        self.0[hash as usize / 64 % 64] >> (hash % 64) & 1 != 0
+    }
+}
+
+/// Names of more than this number make new memory cheaper than used one.
+const MOST_REUSED: usize = 256;
+
 impl Names {
+    /// No names, in the memory of these.
+    pub fn forget(mut self) -> Names {
+        if self.exact.len() > MOST_REUSED {
+            return Names::default();
+        }
+        self.exact.clear();
+        self.texts.clear();
+        self.letters.clear();
+        self.near.clear();
+        self.filter = Filter::default();
+        Names { indexed: 0, ..self }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty()
@@ -98,8 +139,11 @@ impl Names {
             }
             Entry::Vacant(free) => {
                 free.insert(name);
+                self.filter.add(token.hash);
                 if person && token.len() >= LEAST_LETTERS {
-                    self.texts.push((token.hash, document.slice(token.start..token.end).into()));
+                    let from = self.letters.len();
+                    lexicon::fold_into(document.slice(token.start..token.end), &mut self.letters);
+                    self.texts.push((token.hash, from..self.letters.len()));
                 }
             }
         }
@@ -108,29 +152,25 @@ impl Names {
     /// A name within one letter of a word. Few names are compared one by one.
     fn nearest(&mut self, hash: u64, text: &str) -> Option<u64> {
         if self.texts.len() <= FEW {
-            let similar = |name: &str| name.len().abs_diff(text.len()) <= 4;
-            return self
-                .texts
-                .iter()
-                .find(|(_, name)| {
-                    similar(name) && shares_ends(name, text) && within_one_edit(&lexicon::folded(name), text)
-                })
-                .map(|(hash, _)| *hash);
+            let similar = |name: &str| {
+                name.len().abs_diff(text.len()) <= 4 && shares_ends(name, text) && within_one_edit(name, text)
+            };
+            let near = self.texts.iter().find(|(_, name)| similar(&self.letters[name.clone()]));
+            return near.map(|(hash, _)| *hash);
         }
         self.index();
         let mut near = self.near.get(&hash).copied();
         deletions(text, &mut |hash| near = near.or_else(|| self.near.get(&hash).copied()));
         near.and_then(|place| self.texts.get(place as usize))
-            .filter(|(_, name)| within_one_edit(name, text))
+            .filter(|(_, name)| within_one_edit(&self.letters[name.clone()], text))
             .map(|(hash, _)| *hash)
     }
 
     /// Adds the deletions of the names that were learned since.
     fn index(&mut self) {
-        for (place, (hash, text)) in self.texts.iter_mut().enumerate().skip(self.indexed) {
-            *text = lexicon::folded(text).into();
+        for (place, (hash, name)) in self.texts.iter().enumerate().skip(self.indexed) {
             self.near.entry(*hash).or_insert(place as u32);
-            deletions(text, &mut |hash| {
+            deletions(&self.letters[name.clone()], &mut |hash| {
                 self.near.entry(hash).or_insert(place as u32);
             });
         }
@@ -141,7 +181,10 @@ impl Names {
     pub fn propose(&mut self, document: &Document<'_>, chosen: &[Candidate], found: &mut Candidates) {
         let mut covered = chosen.iter().peekable();
         for (at, token) in document.tokens.iter().enumerate() {
-            if !token.is_word() || token.hash == 0 || token.len() < 3 {
+            // Only names and words that no list has can be mentions. Other tokens than words have no
+            // hash. One condition without branches, since each by itself is hard to predict.
+            let mention = self.filter.may_have(token.hash) | !token.word.is_known();
+            if !(mention & (token.hash != 0) & (token.len() >= 3)) {
                 continue;
             }
             while covered.next_if(|span| span.end <= token.start).is_some() {}

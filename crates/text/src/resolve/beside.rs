@@ -92,7 +92,8 @@ fn closed(document: &Document<'_>, at: usize, cell: bool) -> Option<Closed> {
         && !next.has(Flags::CAPITAL)
         && next.has(Flags::SPACE)
         && !next.is(cues::UNIT.or(cues::DOSE).or(cues::TIME_UNIT).or(cues::MONTH).or(cues::NUMBER))
-        && !document.is_any(at + 1, &["times", "am", "pm", "hrs", "st", "nd", "rd", "th", "x", "of", "to"]);
+        && !document
+            .is_any(at + 1, words!["times", "am", "pm", "hrs", "st", "nd", "rd", "th", "x", "of", "to"]);
     (acronym || small).then_some(Closed::Word)
 }
 
@@ -116,7 +117,7 @@ fn opens(document: &Document<'_>, first: usize) -> bool {
     // "Bed 6 SMYTHE, Aubrey" behind a line that was wrapped.
     let numbered = before.is_number()
         && first >= 2
-        && document.is_any(first - 2, &["bed", "bay", "room", "no", "side", "cubicle", "case"]);
+        && document.is_any(first - 2, words!["bed", "bay", "room", "no", "side", "cubicle", "case"]);
     numbered
         || before.is_sign(b'|')
         || before.is_number() && item(first - 1)

@@ -2,6 +2,7 @@
 //! closings and greetings.
 
 use super::*;
+use crate::words::WordSet;
 
 /// Lowers an ordinary word at the start of a sentence with an article behind it: "Mark the site".
 pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score) {
@@ -12,7 +13,7 @@ pub(super) fn verb(document: &Document<'_>, segment: &Segment, score: &mut Score
     }
     let object = document.is_any(
         next,
-        &[
+        words![
             "the", "a", "an", "her", "his", "this", "that", "any", "all", "to", "of", "with", "for", "on",
             "in",
         ],
@@ -64,7 +65,7 @@ pub(super) fn word_before(document: &Document<'_>, first: usize) -> Option<usize
     None
 }
 
-const STRONG: &[&str] = &[
+const STRONG: WordSet = words![
     "by",
     "dear",
     "cc",
@@ -113,7 +114,7 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         return closing(document, segment, score);
     }
     // "His uncle is Bertil", "the owner was Ann".
-    let copula = document.is_any(at, &["is", "was"])
+    let copula = document.is_any(at, words!["is", "was"])
         && at > 0
         && document.tokens[at - 1].is(cues::RELATIVE.or(cues::ROLE));
     if copula {
@@ -131,7 +132,8 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
     } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
         score.raise("title", evidence, 0.85);
     } else if document.tokens[at].has(Flags::UPPER)
-        && document.is_any(at, &["np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm"])
+        && document
+            .is_any(at, words!["np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm"])
         && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
     {
         score.raise("profession", evidence, 0.6);
@@ -142,7 +144,7 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("key of a person", evidence, 0.4);
     } else if classes.any(cues::BEFORE_PERSON) {
         score.raise("word before a person", evidence, 0.25);
-    } else if document.is_any(at, &["a", "an"]) && segment.names == 1 {
+    } else if document.is_any(at, words!["a", "an"]) && segment.names == 1 {
         score.lower("article", evidence, 0.4);
     } else {
         return closing(document, segment, score);
@@ -156,13 +158,13 @@ pub(super) fn closing(document: &Document<'_>, segment: &Segment, score: &mut Sc
         return false;
     };
     let start = document.lines[line].first as usize == segment.tokens.start || segment.title.is_some();
-    let above = (line.saturating_sub(4)..line).rev().map(|line| &document.lines[line]).find(|line| {
-        line.bytes < 50
-            && document.tokens[line.first as usize..line.end as usize]
-                .iter()
-                .any(|token| token.is(cues::CLOSING))
-    });
-    if let Some(above) = above.filter(|_| start && document.lines[line].bytes < 60) {
+    let closes = |line: &&Line| {
+        let tokens = &document.tokens[line.first as usize..line.end as usize];
+        line.bytes < 50 && tokens.iter().any(|token| token.is(cues::CLOSING))
+    };
+    let alone = start && document.lines[line].bytes < 60;
+    let mut above = document.lines[line.saturating_sub(4)..line].iter().rev();
+    if alone && let Some(above) = above.find(closes) {
         score.raise("signature", document.bytes(above.first as usize..above.end as usize), 0.7);
         return true;
     }
@@ -210,7 +212,7 @@ pub(super) fn behind(document: &Document<'_>, segment: &Segment, score: &mut Sco
     {
         score.raise("verb behind", evidence, 0.4);
     } else if next.is_sign(b',')
-        && document.is_any(end + 1, &["her", "his", "the", "my", "their", "a", "our"])
+        && document.is_any(end + 1, words!["her", "his", "the", "my", "their", "a", "our"])
         && document.tokens.get(end + 2).is_some_and(|token| token.is(cues::RELATIVE.or(cues::ROLE)))
     {
         score.raise("relative behind", document.bytes(end + 1..end + 3), 0.75);
@@ -252,6 +254,6 @@ pub fn credential(document: &Document<'_>, end: usize) -> Option<usize> {
             .get(at + 2)
             .is_some_and(|next| next.is_word() && !next.has(Flags::SPACE) && next.len() <= 2);
     let degree = token.is(cues::CREDENTIAL)
-        && (token.has(Flags::UPPER.or(Flags::MIXED)) || document.is_any(at, &["jr", "sr"]));
+        && (token.has(Flags::UPPER.or(Flags::MIXED)) || document.is_any(at, words!["jr", "sr"]));
     (dotted && (comma > 0 || matches!(token.first, b'M' | b'D' | b'R' | b'P')) || degree).then_some(at)
 }

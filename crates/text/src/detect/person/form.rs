@@ -5,7 +5,7 @@ use super::*;
 /// A name that is also an ordinary word, with an age behind it: "Dot is a 7 year old".
 pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let end = run.end as usize;
-    if !(document.is_any(end, &["is", "was"]) && document.is_any(end + 1, &["a", "an"])) {
+    if !(document.is_any(end, words!["is", "was"]) && document.is_any(end + 1, words!["a", "an"])) {
         return;
     }
     let last = &document.tokens[end - 1];
@@ -71,9 +71,9 @@ pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates)
         return;
     }
     let cue = first.checked_sub(2).is_some_and(|at| {
-        document.is_any(at, &["as", "aka", "called", "nicknamed", "alias", "by", "named"])
+        document.is_any(at, words!["as", "aka", "called", "nicknamed", "alias", "by", "named"])
             && !(document.is(at, "as")
-                && !(at > 0 && document.is_any(at - 1, &["known", "himself", "herself"])))
+                && !(at > 0 && document.is_any(at - 1, words!["known", "himself", "herself"])))
     });
     let word = tokens[first].word;
     let given =
@@ -89,6 +89,9 @@ pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates)
 pub(super) fn listed_in_capitals(document: &Document<'_>, line: &Line, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, stop) = (line.first as usize, line.end as usize);
+    if !tokens[first].has(Flags::UPPER) {
+        return;
+    }
     let end = (first + 1..stop).find(|at| tokens[*at].has(Flags::GAP)).unwrap_or(stop);
     let name = |token: &Token| {
         let word = token.word;
@@ -136,7 +139,7 @@ pub(super) fn listed_ages(document: &Document<'_>, run: &Run, found: &mut Candid
     let (first, end) = (run.first as usize, run.end as usize);
     let opened = first > 0 && matches!(tokens[first - 1].first, b'(' | b',') && !tokens[first - 1].is_word();
     let age = tokens.get(end).is_some_and(|age| age.is_number() && age.len() <= 2 && !age.has(Flags::LINE));
-    let months = document.is_any(end + 1, &["months", "mo", "mos", "weeks", "yrs", "years", "y"]);
+    let months = document.is_any(end + 1, words!["months", "mo", "mos", "weeks", "yrs", "years", "y"]);
     let close = end + 1 + usize::from(months);
     let closed = tokens.get(close).is_some_and(|sign| matches!(sign.first, b',' | b')') && !sign.is_word());
     let name = tokens[first].word;

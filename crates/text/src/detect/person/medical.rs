@@ -58,7 +58,7 @@ pub(super) fn medical(
             && (head.word.is_drug()
                 || document.is_any(
                     end + hyphen,
-                    &[
+                    words![
                         "therapy",
                         "treatment",
                         "exam",
@@ -153,13 +153,13 @@ fn in_drug_list(document: &Document<'_>, segment: &Segment) -> bool {
     let first = segment.tokens.start;
     let joint = first
         .checked_sub(1)
-        .filter(|at| document.tokens[*at].is_sign(b',') || document.is_any(*at, &["and", "or", "plus"]));
+        .filter(|at| document.tokens[*at].is_sign(b',') || document.is_any(*at, words!["and", "or", "plus"]));
     joint.and_then(|at| at.checked_sub(1)).is_some_and(|at| {
         document.tokens[at].is_word()
             && document.tokens[at].is(cues::UNIT.or(cues::DOSE))
             && document.is_any(
                 at,
-                &[
+                words![
                     "mg", "mcg", "g", "ml", "units", "iu", "daily", "bid", "tid", "qid", "bd", "tds", "od",
                     "prn",
                 ],
@@ -193,7 +193,7 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
     let small = next.is_number() && next.len() <= 2 && !next.has(Flags::LINE.or(Flags::GAP));
     let grade = next.is_word()
         && next.has(Flags::CAPITAL)
-        && document.is_any(end, &["ii", "iii", "iv", "ib", "ia", "iia", "iib", "iiia"]);
+        && document.is_any(end, words!["ii", "iii", "iv", "ib", "ia", "iia", "iib", "iiia"]);
     let sign = matches!(next.first, b'+' | b'-')
         && !next.is_word()
         && (next.has(Flags::SPACE) || next.first == b'+')
@@ -206,7 +206,7 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
         });
     let finding = document.is_any(
         end,
-        &[
+        words![
             "positive",
             "negative",
             "pos",
@@ -243,7 +243,7 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
     ) || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
         || document.tokens[end - 1].word.is_eponym_name()
             && document.is(end, "not")
-            && document.is_any(end + 1, &["planned", "used", "done", "seen", "elicited", "tested"]);
+            && document.is_any(end + 1, words!["planned", "used", "done", "seen", "elicited", "tested"]);
     let followed = small
         && !document.tokens.get(end + 1).is_some_and(|behind| {
             behind.is_capital() && !behind.has(Flags::SHOUTED.or(Flags::SENTENCE))
@@ -284,10 +284,12 @@ pub(super) fn dosed(document: &Document<'_>, at: usize) -> bool {
         .iter()
         .all(|token| token.is_number() || matches!(token.first, b'.' | b'/' | b'-' | b',' | b'%'));
     let capital = token.has(Flags::CAPITAL)
-        && !document
-            .is_any(unit, &["iu", "mg", "mcg", "g", "gm", "ml", "units", "kg", "meq", "bid", "tid", "daily"]);
+        && !document.is_any(
+            unit,
+            words!["iu", "mg", "mcg", "g", "gm", "ml", "units", "kg", "meq", "bid", "tid", "daily"],
+        );
     token.is(cues::UNIT.or(cues::DOSE))
-        && !document.is_any(unit, &["months", "years", "weeks", "in", "m", "f"])
+        && !document.is_any(unit, words!["months", "years", "weeks", "in", "m", "f"])
         && !capital
         && !token.has(Flags::LINE)
         && joined
@@ -306,7 +308,7 @@ pub(super) fn listed(document: &Document<'_>, segment: &Segment) -> bool {
     };
     let comma = |at: usize| {
         document.tokens.get(at).is_some_and(|token| token.is_sign(b','))
-            || document.is_any(at, &["and", "or"])
+            || document.is_any(at, words!["and", "or"])
     };
     let before = first >= 2 && comma(first - 1) && term(&document.tokens[first - 2]);
     let behind = comma(end)
@@ -320,7 +322,7 @@ fn beside_eponym(document: &Document<'_>, segment: &Segment) -> bool {
     let (first, end) = (segment.tokens.start, segment.tokens.end);
     let joint = |at: usize| {
         document.tokens.get(at).is_some_and(|token| token.is_sign(b',') || token.is_sign(b'/'))
-            || document.is_any(at, &["and", "or"])
+            || document.is_any(at, words!["and", "or"])
     };
     let term = |at: usize| {
         document.tokens.get(at).is_some_and(|token| {

@@ -83,7 +83,7 @@ pub(super) fn accepts(
     }
     if token.is(cues::CREDENTIAL)
         && (token.has(Flags::UPPER) && !token.has(Flags::SHOUTED)
-            || document.is_any(at, &["jr", "sr", "md", "phd", "rn"]))
+            || document.is_any(at, words!["jr", "sr", "md", "phd", "rn"]))
     {
         return false;
     }

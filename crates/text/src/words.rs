@@ -1,0 +1,98 @@
+//! Sets of words that a detector asks for, answered from the hash of a token in nearly all cases.
+//!
+//! A set is made when the program is compiled. Its filter has three constants of 64 bits, so that a
+//! token which is not in the set costs a few instructions and no look at the text.
+
+use crate::lexicon::hash_ascii_letters;
+
+/// A set of words in small letters, or of signs.
+#[derive(Debug, Clone, Copy)]
+pub struct WordSet {
+    words: &'static [&'static str],
+    /// The hashes of the words; 0 for signs and for words with letters outside of ASCII.
+    hashes: &'static [u64],
+    /// Whether there is a 0 among them.
+    unhashed: bool,
+    /// Bits of three parts of the hashes of the words.
+    filters: [u64; 3],
+}
+
+impl WordSet {
+    /// The set of some words with their [`hashes`].
+    pub const fn new(words: &'static [&'static str], hashes: &'static [u64]) -> Self {
+        let (mut filters, mut unhashed, mut at) = ([0; 3], false, 0);
+        while at < words.len() {
+            // Letters outside of ASCII are not hashed when the program is compiled.
+            let any = if words[at].is_ascii() { 0 } else { u64::MAX };
+            filters[0] |= any | 1 << (hashes[at] & 63);
+            filters[1] |= any | 1 << (hashes[at] >> 6 & 63);
+            filters[2] |= any | 1 << (hashes[at] >> 12 & 63);
+            unhashed |= hashes[at] == 0;
+            at += 1;
+        }
+        WordSet { words, hashes, unhashed, filters }
+    }
+
+    /// Whether a token with this hash may be in the set; false is certain.
+    #[inline(always)]
+    pub fn may_have(self, hash: u64) -> bool {
+        let [first, second, third] = self.filters;
+        first >> (hash & 63) & second >> (hash >> 6 & 63) & third >> (hash >> 12 & 63) & 1 != 0
+    }
+
+    /// Whether a token with this hash and text is in the set, its ASCII letters in any case.
+    pub fn has(self, hash: u64, text: &[u8]) -> bool {
+        let equal = |own: &&str| own.as_bytes().eq_ignore_ascii_case(text);
+        match self.hashes.iter().position(|own| *own == hash).and_then(|place| self.words.get(place)) {
+            Some(own) if hash != 0 => equal(own),
+            // A sign, or a word that may have letters outside of ASCII.
+            _ => self.unhashed && self.words.iter().any(equal),
+        }
+    }
+}
+
+/// The hashes that tokens with these texts have, where they can be computed when the program is
+/// compiled; else 0, which is the hash of signs.
+pub const fn hashes<const N: usize>(words: &[&str]) -> [u64; N] {
+    let (mut hashes, mut at) = ([0; N], 0);
+    while at < N {
+        if let Some(hash) = hash_ascii_letters(words[at].as_bytes()) {
+            hashes[at] = hash;
+        }
+        at += 1;
+    }
+    hashes
+}
+
+/// A [`WordSet`] of literals.
+macro_rules! words {
+    ($($word:literal),* $(,)?) => {
+        const {
+            const WORDS: &[&str] = &[$($word),*];
+            const HASHES: [u64; WORDS.len()] = $crate::words::hashes(WORDS);
+            $crate::words::WordSet::new(WORDS, &HASHES)
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::document::Document;
+
+    proptest! {
+        /// A set has the tokens that its list names, in any case, and no other.
+        #[test]
+        fn sets_are_their_lists(text in "(?i:[a-d]{1,3}|née|nee|the|don't|don’t|hospital|infirmaries| |@|7)") {
+            const LIST: [&str; 10] =
+                ["a", "ab", "abc", "dd", "née", "the", "don't", "hospital", "infirmaries", "@"];
+            let set = words!["a", "ab", "abc", "dd", "née", "the", "don't", "hospital", "infirmaries", "@"];
+            let document = Document::read(&text, Document::default());
+            for at in 0..document.tokens.len() {
+                let listed = LIST.iter().any(|own| own.eq_ignore_ascii_case(document.word(at)));
+                prop_assert_eq!(document.is_any(at, set), listed, "{}", text);
+            }
+        }
+    }
+}
