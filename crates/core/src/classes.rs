@@ -511,6 +511,10 @@ pub struct Flags {
     flagged: Vec<bool>,
     classes: Vec<u32>,
     rows: u64,
+    /// How many rows may be flagged before it does not matter which; none is all.
+    most: Option<u64>,
+    /// Whether more than that violate a model, of which not all are flagged.
+    exceeded: bool,
 }
 
 impl Flags {
@@ -525,6 +529,27 @@ impl Flags {
         self.flagged.resize(classes, false);
         self.classes.clear();
         self.rows = 0;
+        (self.most, self.exceeded) = (None, false);
+    }
+
+    /// From now on models may stop once more rows than this violate them.
+    pub fn stop_above(&mut self, most: u64) {
+        self.most = Some(most);
+    }
+
+    /// How many more rows may be flagged before it does not matter which.
+    pub fn room(&self) -> u64 {
+        self.most.map_or(u64::MAX, |most| most.saturating_sub(self.rows))
+    }
+
+    /// More rows than there is room for violate a model.
+    pub fn exceed(&mut self) {
+        self.exceeded = true;
+    }
+
+    /// Whether more rows violate models than matter; then not all of them need be flagged.
+    pub fn exceeded(&self) -> bool {
+        self.exceeded || self.most.is_some_and(|most| self.rows > most)
     }
 
     /// Flags a class of `rows` rows; a second call has no effect.

@@ -75,8 +75,12 @@ impl Safety<'_> {
             }
         };
         let mut counts = stable(counts)?;
+        let before = counts.clone();
         without_disclosed(self.rules, values, &mut counts, pace)?;
-        let mut counts = without_smallest(self.rules, stable(counts)?, stable)?;
+        if counts != before {
+            counts = stable(counts)?;
+        }
+        let mut counts = without_smallest(self.rules, counts, stable)?;
         population::all_or_none(self.comparisons, self.people, classes, &mut counts);
         Ok(counts)
     }

@@ -45,6 +45,10 @@ const TOGETHER: usize = 16;
 const KEYS: u64 = 8;
 /// Or this many in all.
 const FEW_KEYS: u64 = 1 << 16;
+/// Classes whose keys are worked out together, so that they stay in the nearest cache.
+const BLOCK: usize = 1024;
+/// Keys of classes that lack a cell: a count of all of them would be waited for at every class.
+const NONE: usize = 16;
 /// Of a count: a class with this key was seen.
 const SEEN: u32 = 1 << 31;
 
@@ -52,7 +56,10 @@ const SEEN: u32 = 1 << 31;
 #[derive(Default)]
 struct Scratch {
     ranker: Ranker,
+    /// Key → rows.
     counts: Vec<u32>,
+    /// Class → key.
+    keys: Vec<u32>,
 }
 
 impl<'a> Shown<'a> {
@@ -130,39 +137,71 @@ impl<'a> Shown<'a> {
         let keys = columns(mask).try_fold(1u64, |keys, column| keys.checked_mul(self.sizes[column]));
         let tuples = self.subject.classes.len() as u64;
         let rows = self.subject.classes.rows();
-        match keys.filter(|&keys| keys <= FEW_KEYS.max(KEYS * tuples) && rows.max(k) < u64::from(SEEN)) {
-            Some(keys) => self.rare_by_key(mask, k as u32, keys as usize, &mut scratch.counts),
+        match keys
+            .filter(|&keys| keys <= FEW_KEYS.max(KEYS * tuples) && keys.max(rows).max(k) < u64::from(SEEN))
+        {
+            Some(keys) => self.rare_by_key(mask, k as u32, keys as usize, scratch),
             None => self.rare_by_rank(mask, k, &mut scratch.ranker),
         }
     }
 
-    /// The same, with a count for every key.
-    fn rare_by_key(&self, mask: u64, k: u32, keys: usize, counts: &mut Vec<u32>) -> Rare {
+    /// The same, with a count for every key. Which classes lack cells is a coin toss, and so is at
+    /// times which are rare: nothing branches on either but what happens for a rare class.
+    fn rare_by_key(&self, mask: u64, k: u32, keys: usize, scratch: &mut Scratch) -> Rare {
         let rows = self.subject.classes.counts();
-        let of: Vec<(&[Code], u32)> =
-            columns(mask).map(|column| (&self.codes[column][..], self.sizes[column] as u32)).collect();
-        let key = |class: usize| of.iter().fold(0, |key, (codes, size)| key * size + codes[class]) as usize;
-        let there = |class: &usize| self.absent[*class] & mask == 0;
+        let Scratch { counts, keys: of_class, .. } = scratch;
+        self.keys(mask, keys as u32, of_class);
         counts.clear();
-        counts.resize(keys, 0);
-        (0..rows.len()).filter(there).for_each(|class| counts[key(class)] += rows[class]);
+        counts.resize(keys + NONE, 0);
+        of_class.iter().zip(rows).for_each(|(&key, &rows)| counts[key as usize] += rows);
+        // Classes that lack a cell are not rare.
+        counts[keys..].fill(k);
         let mut rare = Rare::default();
-        for class in (0..rows.len()).filter(there) {
-            let count = &mut counts[key(class)];
-            if *count & !SEEN >= k {
-                continue;
+        if !counts.iter().any(|&count| count.wrapping_sub(1) < k.saturating_sub(1)) {
+            return rare;
+        }
+        rare.classes.resize(rows.len().div_ceil(64), 0);
+        for (word, of_word) in of_class.chunks(64).enumerate() {
+            let is_rare = |key: u32| u64::from(counts[key as usize] & !SEEN < k);
+            let bits = of_word.iter().rev().fold(0, |bits, &key| bits << 1 | is_rare(key));
+            rare.classes[word] = bits;
+            for at in columns(bits) {
+                let count = &mut counts[of_word[at] as usize];
+                if *count & SEEN == 0 {
+                    rare.first.push((word * 64 + at) as u32);
+                    rare.rows.push(*count);
+                    *count |= SEEN;
+                }
             }
-            if *count & SEEN == 0 {
-                rare.first.push(class as u32);
-                rare.rows.push(*count);
-                *count |= SEEN;
-            }
-            if rare.classes.is_empty() {
-                rare.classes.resize(rows.len().div_ceil(64), 0);
-            }
-            rare.classes[class / 64] |= 1 << (class % 64);
         }
         rare
+    }
+
+    /// The key of every class in a combination of columns; `none` or one of the next where it lacks
+    /// a cell.
+    fn keys(&self, mask: u64, none: u32, keys: &mut Vec<u32>) {
+        let mut radix = 1;
+        let of: Vec<(&[Code], u32)> = columns(mask)
+            .map(|column| {
+                let before = radix;
+                radix *= self.sizes[column] as u32;
+                (&self.codes[column][..], before)
+            })
+            .collect();
+        keys.clear();
+        keys.resize(self.absent.len(), 0);
+        for (at, keys) in keys.chunks_mut(BLOCK).enumerate() {
+            let from = at * BLOCK;
+            for (codes, radix) in &of {
+                let codes = &codes[from..from + keys.len()];
+                keys.iter_mut().zip(codes).for_each(|(key, code)| *key += code * radix);
+            }
+            let absent = &self.absent[from..from + keys.len()];
+            for (at, (key, absent)) in keys.iter_mut().zip(absent).enumerate() {
+                let lacks = u32::from(absent & mask != 0).wrapping_neg();
+                *key = *key & !lacks | (none + (at % NONE) as u32) & lacks;
+            }
+        }
     }
 
     /// The same, with a count for every key that occurs.
@@ -229,7 +268,8 @@ impl<'a> Shown<'a> {
 
 /// The columns of a mask, ascending.
 pub(super) fn columns(mask: u64) -> impl Iterator<Item = usize> + Clone {
-    (0..64).filter(move |column| mask >> column & 1 == 1)
+    let rest = std::iter::successors(Some(mask), |rest| Some(rest & rest.wrapping_sub(1)));
+    rest.take_while(|rest| *rest != 0).map(|rest| rest.trailing_zeros() as usize)
 }
 
 #[cfg(test)]
@@ -270,7 +310,7 @@ mod tests {
             let first = |&&class: &&usize| (0..class).all(|other| !there(other) || !alike(class, other));
             let first: Vec<u32> = expected.iter().filter(first).map(|&class| class as u32).collect();
             let keys = columns(mask).map(|column| shown.sizes()[column] as usize).product();
-            let by_key = shown.rare_by_key(mask, k as u32, keys, &mut Vec::new());
+            let by_key = shown.rare_by_key(mask, k as u32, keys, &mut Scratch::default());
             let by_rank = shown.rare_by_rank(mask, k, &mut Ranker::default());
             for found in [by_key, by_rank] {
                 let of = |class: usize| found.classes.get(class / 64).is_some_and(|word| word >> (class % 64) & 1 == 1);

@@ -6,6 +6,8 @@
 //! missing cells are wildcards, a row is as safe as the number of rows compatible with it (they
 //! agree wherever both have a value), which [`compatible`](crate::compatible) counts.
 
+use rayon::prelude::*;
+
 use super::{ModelFacts, PrivacyModel, Requirement, Verdict};
 use crate::classes::{Flags, View};
 use crate::compatible::{ABSENT, Tuples};
@@ -59,53 +61,49 @@ impl KAnonymity {
 
     /// The same, where sizes that reach `enough` need not be exact.
     fn sizes_up_to(&self, enough: u64, view: &View<'_>, flags: &Flags) -> Vec<u64> {
-        let counts = view.counts().iter().enumerate();
-        let rows = counts.map(|(class, &rows)| if flags.has(class) { 0 } else { u64::from(rows) });
-        match &self.group {
-            None if self.wildcard => {
-                let columns: Vec<usize> = (0..view.columns()).collect();
-                let classes: Vec<usize> = (0..view.len()).collect();
-                self.compatible(enough, view, (&columns, &classes), &rows.collect::<Vec<_>>())
-            }
-            None => rows.collect(),
-            Some(columns) => {
-                let ids = project(view, columns);
-                let (mut first, mut sums) = (Vec::new(), Vec::new());
-                for (class, rows) in rows.enumerate() {
-                    match sums.get_mut(ids[class] as usize) {
-                        Some(sum) => *sum += rows,
-                        None => {
-                            first.push(class);
-                            sums.push(rows);
-                        }
-                    }
-                }
-                if self.wildcard {
-                    sums = self.compatible(enough, view, (columns, &first), &sums);
-                }
-                let size = |(class, &id): (usize, &u32)| if flags.has(class) { 0 } else { sums[id as usize] };
-                ids.iter().enumerate().map(size).collect()
-            }
+        let parts = self.parts(view, flags);
+        let stopped = || self.cancel.request() == Request::Abort;
+        match self.wildcard {
+            true => parts.of_classes(flags, &parts.tuples(enough, &stopped).matches()),
+            false => parts.of_classes(flags, &parts.rows),
         }
     }
 
-    /// The rows that match each of some classes in some columns, where a missing cell matches
-    /// everything.
-    fn compatible(
-        &self,
-        enough: u64,
-        view: &View<'_>,
-        (columns, classes): (&[usize], &[usize]),
-        rows: &[u64],
-    ) -> Vec<u64> {
+    /// The combinations of the columns' values, with their rows that are not flagged.
+    fn parts(&self, view: &View<'_>, flags: &Flags) -> Parts {
+        let counts = view.counts().iter().enumerate();
+        let rows = counts.map(|(class, &rows)| if flags.has(class) { 0 } else { u64::from(rows) });
+        let Some(columns) = &self.group else {
+            let columns: Vec<usize> = (0..view.columns()).collect();
+            let classes: Vec<usize> = (0..view.len()).collect();
+            return Parts {
+                cells: self.cells(view, &columns, &classes),
+                rows: rows.collect(),
+                of_class: None,
+            };
+        };
+        let ids = project(view, columns);
+        let (mut first, mut sums) = (Vec::new(), Vec::new());
+        for (class, rows) in rows.enumerate() {
+            match sums.get_mut(ids[class] as usize) {
+                Some(sum) => *sum += rows,
+                None => {
+                    first.push(class);
+                    sums.push(rows);
+                }
+            }
+        }
+        Parts { cells: self.cells(view, columns, &first), rows: sums, of_class: Some(ids) }
+    }
+
+    /// Column → class → code, where a missing cell matches everything; nothing otherwise.
+    fn cells(&self, view: &View<'_>, columns: &[usize], classes: &[usize]) -> Vec<Vec<Code>> {
         let cells = |&column: &usize| {
             let missing = view.hierarchies()[column].missing_at(view.node().level(column));
             let code = |&class: &usize| Some(view.code(class, column)).filter(|code| Some(*code) != missing);
             classes.iter().map(|class| code(class).unwrap_or(ABSENT)).collect()
         };
-        let columns: Vec<Vec<Code>> = columns.iter().map(cells).collect();
-        let stopped = || self.cancel.request() == Request::Abort;
-        Tuples { columns: &columns, rows, enough, stopped: &stopped }.matches()
+        if self.wildcard { columns.par_iter().map(cells).collect() } else { Vec::new() }
     }
 
     /// The least size of a class that is not flagged. The limit of exact counting is doubled until
@@ -120,6 +118,40 @@ impl KAnonymity {
             }
             enough = enough.saturating_mul(2);
         }
+    }
+}
+
+/// Combinations of some columns' values.
+struct Parts {
+    /// Column → combination → code; empty where missing cells are values.
+    cells: Vec<Vec<Code>>,
+    /// Combination → its rows that are not flagged.
+    rows: Vec<u64>,
+    /// Class → its combination; none if every class is one.
+    of_class: Option<Vec<u32>>,
+}
+
+impl Parts {
+    fn tuples<'a>(&'a self, enough: u64, stopped: &'a (dyn Fn() -> bool + Sync)) -> Tuples<'a> {
+        Tuples { columns: &self.cells, rows: &self.rows, enough, stopped }
+    }
+
+    /// What classes have of their combinations; 0 for those that are flagged.
+    fn of_classes(&self, flags: &Flags, of_parts: &[u64]) -> Vec<u64> {
+        let Some(ids) = &self.of_class else { return of_parts.to_vec() };
+        let size = |(class, &id): (usize, &u32)| if flags.has(class) { 0 } else { of_parts[id as usize] };
+        ids.iter().enumerate().map(size).collect()
+    }
+
+    /// Flags the classes of some combinations, in the order of classes.
+    fn flag(&self, parts: &[u32], view: &View<'_>, flags: &mut Flags) {
+        let Some(ids) = &self.of_class else {
+            return parts.iter().for_each(|&class| flags.flag(class as usize, view.counts()[class as usize]));
+        };
+        let mut below = vec![false; self.rows.len()];
+        parts.iter().for_each(|&part| below[part as usize] = true);
+        let classes = ids.iter().enumerate().filter(|(_, id)| below[**id as usize]);
+        classes.for_each(|(class, _)| flags.flag(class, view.counts()[class]));
     }
 }
 
@@ -149,11 +181,17 @@ impl PrivacyModel for KAnonymity {
             flags.flag_below(view.counts(), self.k);
             return;
         }
-        let sizes = self.sizes_up_to(self.k, view, flags);
-        for (class, &size) in sizes.iter().enumerate() {
-            if size < self.k {
-                flags.flag(class, view.counts()[class]);
+        let parts = self.parts(view, flags);
+        let stopped = || self.cancel.request() == Request::Abort;
+        let small = match self.wildcard {
+            true => parts.tuples(self.k, &stopped).below(None, flags.room()),
+            false => {
+                Some((0..parts.rows.len() as u32).filter(|&p| parts.rows[p as usize] < self.k).collect())
             }
+        };
+        match small {
+            Some(small) => parts.flag(&small, view, flags),
+            None => flags.exceed(),
         }
     }
 

@@ -145,24 +145,42 @@ pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut F
 /// The same by some of the models.
 pub fn judge_by(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     flags.reset(classes.len());
+    flag_all(models, classes, flags);
+}
+
+/// The same, until it is known that more than `most` rows are flagged; whether they are not, and
+/// the flags therefore complete.
+pub fn judge_within(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags, most: u64) -> bool {
+    flags.reset(classes.len());
+    flags.stop_above(most);
+    flag_all(models, classes, flags);
+    !flags.exceeded()
+}
+
+fn flag_all(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     settle(models, classes, flags);
     let settled = flags.classes();
     for model in models.iter().filter(|model| model.facts().judged_last) {
+        if flags.exceeded() {
+            return;
+        }
         model.violations(classes, flags);
     }
     if flags.classes() > settled {
         settle(models, classes, flags);
     }
-    table::without_smallest(models, classes, flags);
+    if !flags.exceeded() {
+        table::without_smallest(models, classes, flags);
+    }
 }
 
-/// Flags until nothing changes, without the models that come last.
+/// Flags until nothing changes, without the models that come last; or until too many rows are.
 fn settle(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     let early = models.iter().copied().filter(|model| !model.facts().judged_last);
     let (of_labels, others): (Vec<_>, Vec<_>) = early.partition(|model| model.facts().judges_labels);
     loop {
         settle_classes(&others, classes, flags);
-        if of_labels.is_empty() {
+        if of_labels.is_empty() || flags.exceeded() {
             return;
         }
         // Side by side, so that the result does not depend on their order.
@@ -183,7 +201,12 @@ fn settle_classes(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut 
     let repeated = models.iter().any(|model| model.facts().needs_fixpoint);
     loop {
         let before = flags.classes();
-        models.iter().for_each(|model| model.violations(classes, flags));
+        for model in models {
+            if flags.exceeded() {
+                return;
+            }
+            model.violations(classes, flags);
+        }
         if !repeated || flags.classes() == before {
             return;
         }

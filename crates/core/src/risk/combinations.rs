@@ -64,7 +64,7 @@ pub(super) fn combinations(
         found.extend(part?);
     }
     if most < width {
-        found.push(walk.judged(&all, &mut Ranker::default())?);
+        found.push(walk.judged(&all)?);
     }
     found.sort_by(|a, b| {
         let size = a.columns.len().cmp(&b.columns.len());
@@ -156,7 +156,7 @@ impl Walk<'_> {
     ) -> Result<()> {
         self.watch.check()?;
         let grouping = self.columns.roll_up(from, set, ranker);
-        found.push(self.judged(&grouping, ranker)?);
+        found.push(self.judged(&grouping)?);
         self.counter.one()?;
         for &left_out in set.iter().filter(|_| set.len() > 1) {
             let smaller: Vec<usize> = set.iter().copied().filter(|&c| c != left_out).collect();
@@ -167,8 +167,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn judged(&self, grouping: &Grouping, ranker: &mut Ranker) -> Result<Combination> {
-        let mut matches = self.columns.matches(grouping, ranker, self.watch)?;
+    fn judged(&self, grouping: &Grouping) -> Result<Combination> {
+        let mut matches = self.columns.matches(grouping, self.watch)?;
         let rows: u64 = grouping.count.iter().map(|&n| u64::from(n)).sum();
         let unique = matches.iter().filter(|&&n| n == 1).count() as u64;
         let with = |(&count, &size): (&u32, &u64)| u128::from(count) * u128::from(size - 1);

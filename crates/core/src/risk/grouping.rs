@@ -3,12 +3,14 @@
 //! Distinct tuples are grouped once over all columns, and every set of columns is grouped from its
 //! nearest available superset. A key is the mixed-radix number of a tuple's codes; if that does not
 //! fit 64 bits, the columns so far are ranked first. Costs one look-up per class and column and one
-//! rank per class. If missing cells are wildcards, the rows that match a class are counted by pairs
-//! of patterns of missing columns: 2 × classes × patterns.
+//! rank per class. If missing cells are wildcards, the rows that match a class are counted by
+//! [`compatible`](crate::compatible), and other sums by pairs of patterns of missing columns: 2 ×
+//! classes × patterns.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
+use crate::compatible::{ABSENT, Tuples};
 use crate::error::Result;
 use crate::rank::Ranker;
 use crate::table::Code;
@@ -122,12 +124,22 @@ impl Columns {
     ///
     /// # Errors
     /// When stopped.
-    pub fn matches(&self, grouping: &Grouping, ranker: &mut Ranker, watch: &Watch) -> Result<Vec<u64>> {
+    pub fn matches(&self, grouping: &Grouping, watch: &Watch) -> Result<Vec<u64>> {
         let own = grouping.count.iter().map(|&n| u64::from(n)).collect::<Vec<_>>();
         if grouping.columns.iter().all(|&c| self.wildcard[c].is_none()) {
             return Ok(own);
         }
-        self.summed(grouping, &own, ranker, watch)
+        let cell = |column: usize, member: u32| match self.codes[column][member as usize] {
+            missing if self.wildcard[column] == Some(missing) => ABSENT,
+            code => code,
+        };
+        let cells = |&column: &usize| grouping.first.iter().map(|&member| cell(column, member)).collect();
+        let columns: Vec<Vec<Code>> = grouping.columns.iter().map(cells).collect();
+        let stopped = || watch.is_cancelled();
+        let tuples = Tuples { columns: &columns, rows: &own, enough: u64::MAX, stopped: &stopped };
+        let matches = tuples.matches();
+        watch.check()?;
+        Ok(matches)
     }
 
     /// For each class, the sum over the classes indistinguishable from it.

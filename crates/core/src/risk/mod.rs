@@ -138,7 +138,7 @@ pub fn assess(table: &Table, asked: &Asked, watch: &Watch) -> Result<Risk> {
     let kept = table.kept(asked.missing);
     let columns = columns(table, asked.missing, &kept)?;
     let all = columns.all();
-    let matches = columns.matches(&all, &mut Ranker::default(), watch)?;
+    let matches = columns.matches(&all, watch)?;
     let sizes = Sizes::of(all.count.iter().map(|&n| u64::from(n)));
     if sizes.rows() == 0 {
         return Err(fault!(Data, "risk.no-rows", "no row is left to assess")

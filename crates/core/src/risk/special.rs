@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         let bits = |ranker: &mut Ranker, set: &Vec<usize>| {
             self.watch.check()?;
             let grouping = self.columns.roll_up(&self.all, set, ranker);
-            let matches = self.columns.matches(&grouping, ranker, self.watch)?;
+            let matches = self.columns.matches(&grouping, self.watch)?;
             let mut bits = self.no_bits();
             for (&tuple, _) in grouping.first.iter().zip(&matches).filter(|(_, rows)| **rows == 1) {
                 let place = self.places[tuple as usize] as usize;

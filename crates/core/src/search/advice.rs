@@ -22,7 +22,7 @@ pub fn relax(problem: &Problem) -> Vec<Relax> {
     let mut safe_at = |column: usize, level: usize| {
         let mut levels = top.levels().to_vec();
         levels[column] = level as u8;
-        evaluator.judge(&Node::new(levels)).safe
+        evaluator.judge_safety(&Node::new(levels))
     };
     let mut found = Vec::new();
     for (column, name) in problem.names.iter().enumerate() {

@@ -169,16 +169,25 @@ impl Question {
         if settled { sure } else { self.judge(full, task, Some((sure, plain.classes(task.node).1))) }
     }
 
+    /// Judges a node. If there is an incumbent, nobody asks how many rows an unsafe node
+    /// suppresses.
+    fn check(self, evaluator: &mut Evaluator<'_>, node: &Node) -> Judgement {
+        match self.limit.is_finite() && !self.above {
+            true => evaluator.check_safety(node),
+            false => evaluator.check(node),
+        }
+    }
+
     /// By the models alone that are monotone and count no values.
     fn look(self, plain: &mut Evaluator<'_>, task: &Task<'_>) -> Assessment {
-        let judgement = plain.check(task.node);
+        let judgement = self.check(plain, task.node);
         Assessment {
             suppressed: judgement.suppressed,
             open: judgement.safe,
             solution: None,
             surplus: self.surplus(plain, task, judgement),
             above: self.above(plain, task),
-            classes: plain.classes(task.node).0.len(),
+            classes: plain.class_count(task.node),
         }
     }
 
@@ -190,7 +199,7 @@ impl Question {
         sure: Option<(Assessment, &Flags)>,
     ) -> Assessment {
         let node = task.node;
-        let judgement = full.check(node);
+        let judgement = self.check(full, node);
         let priced =
             judgement.safe && full.problem().loss.bound(node, &[]) <= self.limit && full.useful(node);
         let above = sure.as_ref().map_or_else(|| self.above(full, task), |(sure, _)| sure.above);
@@ -211,7 +220,7 @@ impl Question {
             solution,
             surplus,
             above,
-            classes: full.classes(node).0.len(),
+            classes: full.class_count(node),
         }
     }
 

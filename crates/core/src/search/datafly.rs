@@ -45,29 +45,29 @@ impl Strategy for Datafly {
         let problem = evaluator.problem();
         let distinct = distinct(problem);
         let mut coin = ChaCha8Rng::seed_from_u64(problem.profile.seed);
-        let mut passed: Option<Node> = None;
         let most_general = problem.profile.most_general;
         let mut node = if most_general { problem.lattice.top() } else { problem.lattice.bottom() };
-        let mut least = u64::MAX;
+        let mut path: Vec<Node> = Vec::new();
         while !watch.should_finish() {
-            let judgement = evaluator.judge(&node);
-            least = least.min(judgement.suppressed);
+            let safe = evaluator.judge_safety(&node);
             let checked = evaluator.account().checked;
             let nodes = problem.lattice.nodes();
             watch.report(Event::Searching(Progress { checked, nodes, best: None, bound: None }));
-            if judgement.safe {
+            if safe {
                 let best = evaluator.solution(&node);
                 let least = match most_general && problem.nested() {
                     true => problem.loss.bound(&problem.lattice.bottom(), &[]),
-                    false => cheapest(evaluator, passed.as_ref()),
+                    false => cheapest(evaluator, path.last()),
                 };
                 let gap = (best.loss - least).max(0.0);
                 return Outcome::Found { best, gap };
             }
             let Some(next) = step(problem, &distinct, &node, &mut coin) else {
-                return Outcome::Infeasible { least };
+                path.push(node);
+                let suppressed = path.iter().map(|node| evaluator.check(node).suppressed);
+                return Outcome::Infeasible { least: suppressed.min().unwrap_or(0) };
             };
-            passed = Some(std::mem::replace(&mut node, next));
+            path.push(std::mem::replace(&mut node, next));
         }
         Outcome::Cancelled
     }

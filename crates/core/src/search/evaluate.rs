@@ -18,7 +18,7 @@ use crate::classes::{Flags, Groups, View};
 use crate::histogram::Scratch;
 use crate::lattice::Node;
 use crate::loss::{Allowed, Evidence};
-use crate::model::{PrivacyModel, judge_by, min_unreleasable_rows};
+use crate::model::{PrivacyModel, judge_by, judge_within, min_unreleasable_rows};
 use crate::people::people_facts;
 use crate::rank::Ranker;
 use crate::recoded::Released;
@@ -61,7 +61,10 @@ pub struct Evaluator<'a> {
     utility: Option<&'a Utility>,
     current: Option<Node>,
     groups: Groups,
+    /// Which of them are suppressed; not all, if it was enough to know that too many are.
     flags: Flags,
+    /// Whether all are flagged that are to be.
+    judged: bool,
     ranker: Ranker,
     merger: Merger,
     scratch: Scratch,
@@ -164,6 +167,7 @@ impl<'a> Evaluator<'a> {
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
+            judged: false,
             ranker: Ranker::default(),
             merger: Merger::default(),
             scratch: Scratch::default(),
@@ -190,6 +194,7 @@ impl<'a> Evaluator<'a> {
             current: None,
             groups: Groups::default(),
             flags: Flags::default(),
+            judged: false,
             ranker: Ranker::default(),
             merger: Merger::default(),
             scratch: Scratch::default(),
@@ -242,6 +247,38 @@ impl<'a> Evaluator<'a> {
         let judgement = self.check(node);
         self.count(node, self.groups.live(&self.problem.classes), false);
         judgement
+    }
+
+    /// Whether the node is safe: a node that is not is not judged to the end.
+    pub(super) fn judge_safety(&mut self, node: &Node) -> bool {
+        let judgement = self.check_safety(node);
+        self.count(node, self.groups.live(&self.problem.classes), false);
+        judgement.safe
+    }
+
+    /// The same without counting it. At a node that is not safe, the number of suppressed rows is
+    /// at most the true one.
+    pub(super) fn check_safety(&mut self, node: &Node) -> Judgement {
+        self.group(node);
+        if !self.judged {
+            let mut flags = std::mem::take(&mut self.flags);
+            self.judged =
+                judge_within(&self.models, &self.view(node), &mut flags, self.problem.max_suppressed);
+            self.flags = flags;
+            if self.judged {
+                self.flag_fewest(node);
+            }
+        }
+        match self.judged {
+            true => self.check(node),
+            false => Judgement { suppressed: self.flags.rows(), safe: false },
+        }
+    }
+
+    /// The classes of a node, without a judgement.
+    pub(super) fn class_count(&mut self, node: &Node) -> usize {
+        self.group(node);
+        self.groups.live(&self.problem.classes)
     }
 
     /// Forms and judges without counting it.
@@ -318,7 +355,29 @@ impl<'a> Evaluator<'a> {
         View::new(&self.problem.classes, &self.problem.hierarchies, node, &self.groups)
     }
 
+    /// Forms the classes of a node and judges them to the end.
     fn form(&mut self, node: &Node) {
+        self.group(node);
+        if self.judged {
+            return;
+        }
+        let mut flags = std::mem::take(&mut self.flags);
+        judge_by(&self.models, &self.view(node), &mut flags);
+        (self.flags, self.judged) = (flags, true);
+        self.flag_fewest(node);
+    }
+
+    /// Flags what is too small whatever the models say.
+    fn flag_fewest(&mut self, node: &Node) {
+        if self.fewest > 1 {
+            let mut flags = std::mem::take(&mut self.flags);
+            flags.flag_below(self.view(node).counts(), self.fewest);
+            self.flags = flags;
+        }
+    }
+
+    /// Forms the classes of a node.
+    fn group(&mut self, node: &Node) {
         if self.current.as_ref() == Some(node) {
             return;
         }
@@ -332,12 +391,7 @@ impl<'a> Evaluator<'a> {
         }
         self.groups = groups;
         self.current = Some(node.clone());
-        let mut flags = std::mem::take(&mut self.flags);
-        judge_by(&self.models, &self.view(node), &mut flags);
-        if self.fewest > 1 {
-            flags.flag_below(self.view(node).counts(), self.fewest);
-        }
-        self.flags = flags;
+        self.judged = false;
     }
 
     /// Makes sure that the node's first columns by themselves are remembered: many nodes share

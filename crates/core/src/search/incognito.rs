@@ -202,8 +202,7 @@ impl Walk<'_, '_, '_> {
                 return (safe, false);
             }
             let node = family.node(&self.peak, |a| family.rise(candidate, a));
-            let judgement = self.evaluator.judge(&node);
-            settled += if judgement.safe { family.tag(candidate, &mut safe) } else { 1 };
+            settled += if self.evaluator.judge_safety(&node) { family.tag(candidate, &mut safe) } else { 1 };
             self.settled = if whole { settled } else { 0 };
             self.report(None);
         }

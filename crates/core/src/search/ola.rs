@@ -189,7 +189,7 @@ impl<'w, 'p> Walk<'w, 'p> {
             Tag::Unknown => {}
         }
         let node = self.lattice.at(index);
-        let safe = self.evaluator.judge(&node).safe;
+        let safe = self.evaluator.judge_safety(&node);
         self.judged.push(index);
         self.tags.set(index, safe);
         if safe {

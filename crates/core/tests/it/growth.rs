@@ -55,10 +55,43 @@ proptest! {
     }
 }
 
-/// Enough tuples for splits, joins and several threads.
+/// The tuples with rows that fewer rows than `enough` match, and how many rows they have.
+fn naive_below(counts: &[u64], rows: &[u64], enough: u64) -> (Vec<u32>, u64) {
+    let below = (0..rows.len()).filter(|&t| rows[t] > 0 && counts[t] < enough);
+    (below.clone().map(|t| t as u32).collect(), below.map(|t| rows[t]).sum())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    /// Whether a count reaches a limit, for all tuples or some, unless too many do not.
+    #[test]
+    fn tuples_below_a_limit_are_those_of_all_pairs(
+        (columns, rows) in tuples(),
+        enough in 1u64..20,
+        most in 0u64..300,
+        every in 1usize..5,
+    ) {
+        let columns: Vec<Vec<u32>> = columns
+            .into_iter()
+            .map(|c| c.into_iter().map(|v| if v == ABSENT { v } else { v % 5000 }).collect())
+            .collect();
+        let counts = brute_force(&columns, &rows);
+        let tuples = Tuples { columns: &columns, rows: &rows, enough, stopped: &|| false };
+        let (below, failed) = naive_below(&counts, &rows, enough);
+        prop_assert_eq!(tuples.below(None, u64::MAX), Some(below.clone()));
+        prop_assert_eq!(tuples.below(None, most), (failed <= most).then_some(below.clone()));
+        let asked: Vec<u32> = (0..rows.len() as u32).step_by(every).collect();
+        let of_asked = below.into_iter().filter(|id| asked.contains(id)).collect();
+        prop_assert_eq!(tuples.below(Some(&asked), u64::MAX), Some(of_asked));
+    }
+}
+
+/// Enough tuples for splits, sums, joins of patterns and several threads.
 #[test]
 fn many_tuples_are_matched_like_few() {
-    for (width, values, every) in [(3, 4, 3), (6, 3, 2), (9, 30, 10), (14, 6, 4)] {
+    for (width, values, every) in
+        [(3, 4, 3), (6, 3, 2), (9, 30, 10), (14, 6, 4), (2, 900, 12), (3, 900, 40), (22, 9, 9)]
+    {
         let cell = |tuple: usize, column: usize| {
             let mixed = (tuple * 31 + column * 17 + 7).wrapping_mul(0x9E37_79B9) >> 7;
             if mixed.is_multiple_of(every) { ABSENT } else { ((mixed / every) % values) as u32 }
@@ -71,6 +104,12 @@ fn many_tuples_are_matched_like_few() {
         for enough in [1, 3, 10, 100] {
             let found = matches(&columns, &rows, enough).into_iter().map(|count| count.min(enough));
             assert!(found.eq(expected.iter().map(|&count| count.min(enough))), "{width} {enough}");
+            let tuples = Tuples { columns: &columns, rows: &rows, enough, stopped: &|| false };
+            let (below, failed) = naive_below(&expected, &rows, enough);
+            assert_eq!(tuples.below(None, failed).as_ref(), Some(&below), "{width} {enough}");
+            if failed > 0 {
+                assert_eq!(tuples.below(None, failed - 1), None, "{width} {enough}");
+            }
         }
     }
 }
@@ -111,6 +150,17 @@ proptest! {
         prop_assert_eq!(&model.sizes(&view, &flags), &sizes);
         let least = live().map(|class| sizes[class]).min();
         prop_assert_eq!(model.verdict(&view, &flags).unwrap().achieved, least.map(|n| n as f64));
+        let all: Box<dyn PrivacyModel> = Box::new(KAnonymity::new(3, true));
+        let models = [&model as &dyn PrivacyModel, &*all];
+        let (mut whole, mut within) = (Flags::default(), Flags::default());
+        model::judge_by(&models, &view, &mut whole);
+        for most in [0, 1, whole.rows().saturating_sub(1), whole.rows(), whole.rows() + 1] {
+            // Flags are complete unless more rows are flagged than matter.
+            prop_assert_eq!(model::judge_within(&models, &view, &mut within, most), whole.rows() <= most);
+            if whole.rows() <= most {
+                prop_assert!(within.iter().eq(whole.iter()));
+            }
+        }
         let mut judged = flags.clone();
         model.violations(&view, &mut judged);
         for (class, &size) in sizes.iter().enumerate() {

@@ -100,12 +100,12 @@ pub fn flat(leaves: &[usize], rows: Vec<Vec<usize>>, loss: &'static str) -> Inst
 }
 
 pub fn hierarchy(column: &Column) -> Hierarchy {
-    let label = |(level, value): (usize, &usize)| format!("{level}:{value}");
-    let path = |p: &Vec<usize>| Path {
-        leaf: p[0].to_string(),
-        labels: p[1..].iter().enumerate().map(label).collect(),
-    };
     Hierarchy::new(column.paths.iter().map(path).collect(), false).expect("levels that nest")
+}
+
+fn path(path: &Vec<usize>) -> Path {
+    let label = |(level, value): (usize, &usize)| format!("{level}:{value}");
+    Path { leaf: path[0].to_string(), labels: path[1..].iter().enumerate().map(label).collect() }
 }
 
 /// The classes of the instance's rows with the histograms of its labels.
@@ -164,6 +164,33 @@ pub fn problem(instance: &Instance) -> Option<Problem> {
         deletion: None,
         utility: None,
     })
+}
+
+/// The same with missing cells that match everything, where the first value of a column was; with
+/// a loss that reads no labels.
+pub fn problem_with_gaps(instance: &Instance) -> Option<Problem> {
+    let plain = Instance { loss: "prec", aggregate: None, counted: None, tradeoff: None, ..instance.clone() };
+    let problem = problem(&plain)?;
+    let gapped = |column: &Column| {
+        Hierarchy::new(column.paths.iter().map(path).collect(), true).expect("levels that nest")
+    };
+    let hierarchies: Vec<Hierarchy> = plain.columns.iter().map(gapped).collect();
+    let code = |(column, &value): (usize, &usize)| match value {
+        0 => hierarchies[column].missing_at(0).expect("a missing leaf"),
+        value => value as u32,
+    };
+    let rows = plain.rows.iter().map(|row| row.iter().enumerate().map(code).collect::<Vec<u32>>());
+    let classes = Classes::of_rows(plain.columns.len(), rows).expect("few rows");
+    let marginals = Marginals::new(&classes, &hierarchies);
+    let weights: Vec<f64> = plain.columns.iter().map(|c| c.weight).collect();
+    let loss = loss::build(&plain.asked(), &marginals, &weights).expect("a known loss");
+    let group = |(columns, k): &(Vec<usize>, usize)| -> Box<dyn PrivacyModel> {
+        Box::new(KAnonymity::of_group(*k as u64, true, "group", columns.clone()))
+    };
+    let mut models: Vec<Box<dyn PrivacyModel>> = plain.groups.iter().map(group).collect();
+    models.push(Box::new(KAnonymity::new(plain.k as u64, true)));
+    let (hierarchies, classes) = (hierarchies.into(), classes.into());
+    Some(Problem { hierarchies, classes, models: models.into(), loss, ..problem })
 }
 
 pub fn levels(node: &Node) -> Vec<usize> {

@@ -11,7 +11,7 @@ use throng::policy::Preference;
 use throng::search::{Account, Evaluator, Outcome, Problem, Solution, solve as search, strategies, strategy};
 use throng::watch::Watch;
 
-use crate::instances::{flat, instance, levels, problem};
+use crate::instances::{flat, instance, levels, problem, problem_with_gaps};
 use crate::naive::{Column, Instance, Naive};
 
 fn solve(problem: &Problem, name: &str) -> (Outcome, Account) {
@@ -48,6 +48,29 @@ proptest! {
         }
         // It compares every safe node, which is what mingen does.
         prop_assert_eq!(account.compared, all.compared);
+    }
+
+    /// Strategies that do not judge unsafe nodes to the end choose as one that does.
+    #[test]
+    fn missing_cells_that_match_everything_are_judged_alike(instance in instance()) {
+        let Some(problem) = problem_with_gaps(&instance) else { return Ok(()) };
+        let (mingen, _) = solve(&problem, "mingen");
+        prop_assert_eq!(&solve(&problem, "incognito").0, &mingen);
+        let (auto, ola, datafly) = (solve(&problem, "auto").0, solve(&problem, "ola").0, solve(&problem, "datafly").0);
+        match &mingen {
+            Outcome::Found { best: expected, .. } => {
+                for outcome in [&auto, &ola] {
+                    let Outcome::Found { best, .. } = outcome else { panic!("{outcome:?}") };
+                    prop_assert_eq!(best, expected);
+                }
+                let Outcome::Found { best, .. } = datafly else { panic!("{datafly:?}") };
+                prop_assert_eq!(Evaluator::new(&problem).judge(&best.node).suppressed, best.suppressed);
+            }
+            _ => [auto, ola, datafly].iter().try_for_each(|o| {
+                prop_assert_eq!(o, &mingen);
+                Ok(())
+            })?,
+        }
     }
 
     #[test]
