@@ -92,6 +92,23 @@ pub fn nine(rows: usize) -> Table {
     table
 }
 
+/// Nine skewed independent columns of 2 to 75 values, with a lattice of 243,000 nodes: like `few` of
+/// `bench/tables.py`.
+pub fn few(rows: usize) -> Table {
+    let domains = vec![2, 75, 9, 20, 60, 5, 36, 7, 16];
+    let fanouts: [&[usize]; 9] =
+        [&[], &[5, 2, 2, 2], &[3], &[2, 2, 2], &[3, 2, 2, 2], &[2], &[3, 2, 2], &[3], &[2, 2, 2]];
+    let source = Skewed::new(domains, fanouts.map(<[usize]>::to_vec).into(), 0.5, 1).expect("a table");
+    let mut table = Table::generated((0..9).map(|c| (source.name(c), source.paths(c))));
+    let mut stream = source.rows(0);
+    let mut row = [0; 9];
+    for _ in 0..rows {
+        stream.fill(&mut row);
+        table.tuples.insert(&row, 1);
+    }
+    table
+}
+
 /// Nine columns with enough values that nearly all tuples differ; the values of the first `numbers`
 /// columns are numbers.
 pub fn spread(rows: usize, numbers: usize) -> Table {

@@ -4,7 +4,7 @@
 //!     cargo run --release -p throng --example search -- TABLE ALGORITHM LOSS SUPPRESSION [SECONDS [MODELS]]
 //!
 //! TABLE is `wide` (30,000 rows, 24 columns, 5 · 10¹³ nodes), `nine` (1.2 million rows, 9 columns,
-//! 25,920 nodes), `diagnosed` (the same with a sensitive column `c9`) or `adult` (with
+//! 25,920 nodes), `few` (a million rows, 9 columns, 243,000 nodes), `diagnosed` (the same with a sensitive column `c9`) or `adult` (with
 //! THRONG_DATA); another number of rows is written `wide:5000`. LOSS is a name, where `lm` is the
 //! geometric one that counts suppressed rows. The search is stopped after SECONDS. MODELS are
 //! entries of `privacy.models`, such as
@@ -27,9 +27,10 @@ fn problem(table: &str, suppression: f64, loss: &str, models: &str) -> Problem {
     let table = match name {
         "wide" => tables::wide(rows(30_000)),
         "nine" => tables::nine(rows(1_200_000)),
+        "few" => tables::few(rows(1_000_000)),
         "diagnosed" => tables::diagnosed(rows(1_200_000)),
         "adult" => tables::adult().expect("THRONG_DATA names the folder of adult/"),
-        other => panic!("no table {other}: wide, nine, diagnosed or adult"),
+        other => panic!("no table {other}: wide, nine, few, diagnosed or adult"),
     };
     let quoted = format!("{loss:?}");
     table.problem(suppression, if loss == "lm" { tables::LM } else { &quoted }, models)

@@ -15,6 +15,8 @@
 mod grouped;
 mod sorted;
 
+use rayon::prelude::*;
+
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::hierarchy::Hierarchy;
@@ -24,6 +26,9 @@ use crate::lattice::Node;
 use crate::table::Code;
 pub use crate::tuples::Codes;
 use crate::tuples::Tuples;
+
+/// Classes that a core works on at a time.
+const PIECE: usize = 1 << 14;
 
 /// Distinct tuples of leaf codes with counts.
 #[derive(Debug, Clone)]
@@ -226,6 +231,18 @@ impl Classes {
         match &self.codes {
             Codes::Narrow(c) => Code::from(c[class * self.columns + column]),
             Codes::Wide(c) => c[class * self.columns + column],
+        }
+    }
+
+    /// Whether every class has greater codes than the one before: then all differ.
+    pub fn ascend(&self) -> bool {
+        fn ascend<T: Ord + Sync>(codes: &[T], width: usize) -> bool {
+            let rows = codes.par_chunks_exact(width.max(1));
+            rows.clone().zip(rows.skip(1)).all(|(before, row)| before < row)
+        }
+        match &self.codes {
+            Codes::Narrow(codes) => ascend(codes, self.columns),
+            Codes::Wide(codes) => ascend(codes, self.columns),
         }
     }
 
@@ -479,24 +496,25 @@ impl<'a> View<'a> {
     }
 
     /// For each class of the table, whether the class that it is in here is flagged. Costs one
-    /// look-up per class of the table where anything is flagged.
+    /// look-up per class of the table where anything is flagged, on all cores.
     pub fn flagged_members(&self, flags: &Flags) -> Vec<bool> {
         if flags.classes() == 0 {
             return vec![false; self.base.len()];
         }
-        let mut row = vec![0; self.columns()];
         let mut flagged = Tuples::new(self.columns());
+        let mut row = vec![0; self.columns()];
         for class in flags.iter() {
             row.iter_mut().enumerate().for_each(|(column, cell)| *cell = self.code(class, column));
             flagged.insert(&row, 0);
         }
-        let is_flagged = |class: usize| {
+        let is_flagged = |row: &mut Vec<Code>, class: usize| {
             for (column, (cell, hierarchy)) in row.iter_mut().zip(self.hierarchies).enumerate() {
                 *cell = hierarchy.generalize(self.base.code(class, column), self.node.level(column));
             }
-            flagged.find(&row).is_some()
+            flagged.find(row).is_some()
         };
-        (0..self.base.len()).map(is_flagged).collect()
+        let classes = (0..self.base.len()).into_par_iter().with_min_len(PIECE);
+        classes.map_init(|| row.clone(), is_flagged).collect()
     }
 
     /// Whether a class is missing in a column.

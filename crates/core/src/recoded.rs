@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::classes::{Classes, Codes, Flags, Groups, View};
@@ -21,6 +22,10 @@ use crate::recoding::Steps;
 use crate::table::Code;
 use crate::tuples::Tuples;
 use crate::worth::Worths;
+
+/// Classes whose labels are looked up at a time, and those that a core works on at a time.
+const BLOCK: usize = 1 << 10;
+const PIECE: usize = 1 << 14;
 
 /// One generalized value of a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +116,7 @@ impl Recoded {
         cells: Vec<Code>,
         suppressed: Vec<bool>,
     ) -> Result<Self> {
+        let cells = narrowed(&columns, cells);
         Recoded::made(Arc::clone(base), columns, cells, suppressed)
     }
 
@@ -125,39 +131,34 @@ impl Recoded {
         cells: Vec<Code>,
         suppressed: Vec<bool>,
     ) -> Result<Self> {
+        let cells = narrowed(&columns, cells);
         Recoded::made(Arc::new(base), columns, cells, suppressed)
     }
 
-    fn made(
-        base: Arc<Classes>,
-        columns: Vec<Values>,
-        cells: Vec<Code>,
-        suppressed: Vec<bool>,
-    ) -> Result<Self> {
-        let narrow = columns.iter().all(|c| c.values.len() <= 1 << 16);
-        let codes = match narrow {
-            true => Codes::Narrow(cells.into_iter().map(|c| c as u16).collect()),
-            false => Codes::Wide(cells),
-        };
-        let cells = Classes::new(base.columns(), codes, base.counts().to_vec())?;
+    fn made(base: Arc<Classes>, columns: Vec<Values>, cells: Codes, suppressed: Vec<bool>) -> Result<Self> {
+        let cells = Classes::new(base.columns(), cells, base.counts().to_vec())?;
         if suppressed.len() != cells.len() {
             return Err(Fault::bug("classes and their fates differ in number").into());
         }
         let mut tuples = Tuples::new(columns.len());
         let mut looks: Vec<Look> = Vec::new();
         let mut look_of = Vec::with_capacity(cells.len());
-        let mut row = vec![0; columns.len()];
-        for (class, &count) in cells.counts().iter().enumerate() {
-            for (column, cell) in row.iter_mut().enumerate() {
-                *cell = columns[column].values[cells.code(class, column) as usize].label;
+        let labels = columns.iter().map(|column| column.values.iter().map(|value| value.label).collect());
+        let labels: Vec<Vec<Code>> = labels.collect();
+        let mut block = Vec::with_capacity(BLOCK * columns.len());
+        for (start, counts) in (0..).step_by(BLOCK).zip(cells.counts().chunks(BLOCK)) {
+            block.clear();
+            for class in start..start + counts.len() {
+                let label =
+                    |(column, labels): (usize, &Vec<Code>)| labels[cells.code(class, column) as usize];
+                block.extend(labels.iter().enumerate().map(label));
             }
-            look_of.push(tuples.insert(&row, count));
-            let at = look_of[class] as usize;
-            if at == looks.len() {
-                looks.push(Look::default());
+            tuples.insert_each(&block, counts, &mut look_of);
+            looks.resize(tuples.len(), Look::default());
+            for (class, &count) in (start..).zip(counts) {
+                let Look { released, suppressed: held } = &mut looks[look_of[class] as usize];
+                *if suppressed[class] { held } else { released } += u64::from(count);
             }
-            let part = if suppressed[class] { &mut looks[at].suppressed } else { &mut looks[at].released };
-            *part += u64::from(count);
         }
         Ok(Recoded { base, columns, rule: Vec::new(), cells, suppressed, look_of, tuples, looks })
     }
@@ -185,22 +186,22 @@ impl Recoded {
             hierarchy.codes(level).iter().map(|&code| starts[column][level] + code).collect()
         });
         let rule: Vec<Vec<Code>> = rule.collect();
-        let mut cells = Vec::with_capacity(base.len() * base.columns());
-        for class in 0..base.len() {
-            let step = steps.of(class).unwrap_or(0);
-            for (column, hierarchy) in hierarchies.iter().enumerate() {
-                let leaf = base.code(class, column);
-                // Most classes stay at the first step, whose cells are at hand.
-                cells.push(match step {
-                    0 => rule[column][leaf as usize],
-                    _ => {
-                        let level = steps.nodes()[step].level(column);
-                        starts[column][level] + hierarchy.generalize(leaf, level)
-                    }
-                });
+        let cell = |class: usize, column: usize| {
+            let leaf = base.code(class, column);
+            // Most classes stay at the first step, whose cells are at hand.
+            match steps.of(class).unwrap_or(0) {
+                0 => rule[column][leaf as usize],
+                step => {
+                    let level = steps.nodes()[step].level(column);
+                    starts[column][level] + hierarchies[column].generalize(leaf, level)
+                }
             }
-        }
-        Ok(Recoded { rule, ..Recoded::new(base, columns, cells, suppressed)? })
+        };
+        let cells = match are_few(&columns) {
+            true => Codes::Narrow(filled(base, |class, column| cell(class, column) as u16)),
+            false => Codes::Wide(filled(base, cell)),
+        };
+        Ok(Recoded { rule, ..Recoded::made(Arc::clone(base), columns, cells, suppressed)? })
     }
 
     /// A table whose classes are all at one node, but for those that it suppresses.
@@ -322,6 +323,32 @@ impl Recoded {
         let flags = Flags::none(classes.len());
         Ok(Released { classes: classes.into(), hierarchies: hierarchies.into(), node, groups, flags })
     }
+}
+
+/// Whether places among the values of all columns take two bytes.
+fn are_few(columns: &[Values]) -> bool {
+    columns.iter().all(|column| column.values.len() <= 1 << 16)
+}
+
+/// The same cells, as narrow as they go.
+fn narrowed(columns: &[Values], cells: Vec<Code>) -> Codes {
+    match are_few(columns) {
+        true => Codes::Narrow(cells.into_iter().map(|cell| cell as u16).collect()),
+        false => Codes::Wide(cells),
+    }
+}
+
+/// A cell for every class and column of a table, class by class; made on all cores.
+fn filled<T: Copy + Default + Send>(base: &Classes, cell: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
+    let width = base.columns().max(1);
+    let mut cells = vec![T::default(); base.len() * base.columns()];
+    let pieces = cells.par_chunks_mut(PIECE * width).enumerate();
+    pieces.for_each(|(piece, cells)| {
+        for (class, row) in (piece * PIECE..).zip(cells.chunks_exact_mut(width)) {
+            row.iter_mut().enumerate().for_each(|(column, to)| *to = cell(class, column));
+        }
+    });
+    cells
 }
 
 impl Recoded {

@@ -136,6 +136,28 @@ impl Tuples {
         self.place(row, count)
     }
 
+    /// Adds rows of tuples that are given end to end, with the number of each; appends their
+    /// positions.
+    pub fn insert_each(&mut self, rows: &[Code], counts: &[u32], positions: &mut Vec<u32>) {
+        self.rows += counts.iter().map(|&count| u64::from(count)).sum::<u64>();
+        if self.width == 0 {
+            counts.iter().for_each(|&count| self.add_empty(count));
+            positions.extend(counts.iter().map(|_| 0));
+            return;
+        }
+        if rows.iter().any(|&code| code > Code::from(u16::MAX)) {
+            self.widen();
+        }
+        let (width, before) = (self.width, positions.len());
+        match &mut self.codes {
+            Codes::Narrow(codes) => place_all(codes, &mut self.index, width, rows, |c| c as u16, positions),
+            Codes::Wide(codes) => place_all(codes, &mut self.index, width, rows, |c| c, positions),
+        }
+        self.counts.resize(self.codes.len() / width, 0);
+        let placed = positions[before..].iter().zip(counts);
+        placed.for_each(|(&at, &count)| self.counts[at as usize] += count);
+    }
+
     fn place(&mut self, row: &[Code], count: u32) -> u32 {
         if matches!(self.codes, Codes::Narrow(_)) && row.iter().any(|&c| c > Code::from(u16::MAX)) {
             self.widen();
@@ -449,7 +471,14 @@ mod tests {
                 known.entry(row).or_insert((next, 0)).1 += 1;
                 prop_assert_eq!(single.insert(row, 1), known[row.as_slice()].0);
             }
+            let (mut each, mut positions) = (Tuples::new(width), Vec::new());
+            for part in [before, after] {
+                each.insert_each(&part.concat(), &vec![3; part.len()], &mut positions);
+            }
+            let expected: Vec<u32> = rows.iter().map(|row| known[row.as_slice()].0).collect();
+            prop_assert_eq!((&positions, each.rows()), (&expected, 3 * rows.len() as u64));
             for (row, &(at, count)) in &known {
+                prop_assert_eq!(each.get(at as usize), (row.to_vec(), 3 * count));
                 for tuples in [&batched, &single] {
                     prop_assert_eq!(tuples.find(row), Some(at));
                     prop_assert_eq!(tuples.get(at as usize), (row.to_vec(), count));

@@ -7,10 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::{Classes, Codes};
-
-/// Classes that a core works on at a time.
-const PIECE: usize = 1 << 14;
+use super::{Classes, Codes, PIECE};
 
 impl Classes {
     /// The same classes in the order of their codes. Codes must follow values, not first sight.

@@ -7,8 +7,9 @@
 //! root; losses that do not count suppression price it with the cells that it would have had at the
 //! first step. Height and distances are those of the first step's node. For a single step, every
 //! loss equals that of the search. Costs one pass over the cells of the distinct tuples, then a
-//! few sums per loss.
+//! few sums per loss; columns and classes are divided among the cores.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::columns::aggregate;
@@ -17,7 +18,10 @@ use crate::error::{Error, Result};
 use crate::histogram::Histogram;
 use crate::lattice::Node;
 use crate::policy::{LossParameters, check_loss, no_target};
-use crate::recoded::{Recoded, entropy};
+use crate::recoded::{Recoded, Values, entropy};
+
+/// Classes that a core works on at a time.
+const PIECE: usize = 1 << 14;
 
 /// What is added up over the cells of one column.
 #[derive(Debug, Default)]
@@ -70,7 +74,10 @@ impl Price {
     pub fn new(recoded: &Recoded, first: &Node) -> Self {
         let square = |n: u64| u128::from(n) * u128::from(n);
         Price {
-            columns: (0..recoded.columns().len()).map(|column| sums(recoded, column)).collect(),
+            columns: (0..recoded.columns().len())
+                .into_par_iter()
+                .map(|column| sums(recoded, column))
+                .collect(),
             first: first.levels().iter().map(|&level| f64::from(level)).collect(),
             rows: recoded.base().rows(),
             suppressed: recoded.suppressed_rows(),
@@ -234,11 +241,14 @@ fn pairs(recoded: &Recoded, column: usize) -> Vec<Pair> {
 
 /// Σ over released rows of the leaf combinations that a row could be.
 fn ambiguity(recoded: &Recoded) -> f64 {
-    let mut combinations = vec![1.0; recoded.base().len()];
-    for (column, values) in recoded.columns().iter().enumerate() {
-        let leaves: Vec<f64> = values.values.iter().map(|value| f64::from(value.leaves)).collect();
-        recoded.each_cell(column, |class, at| combinations[class] *= leaves[at]);
-    }
+    let leaves = |values: &Values| values.values.iter().map(|value| f64::from(value.leaves)).collect();
+    let leaves: Vec<Vec<f64>> = recoded.columns().iter().map(leaves).collect();
+    let combinations = |class: usize| {
+        let columns = leaves.iter().enumerate();
+        columns.fold(1.0, |product, (column, leaves)| product * leaves[recoded.cell(class, column)])
+    };
+    let combinations: Vec<f64> =
+        (0..recoded.base().len()).into_par_iter().with_min_len(PIECE).map(combinations).collect();
     let classes = recoded.base().counts().iter().zip(combinations).enumerate();
     let kept = classes.filter(|(class, _)| !recoded.suppresses(*class));
     kept.map(|(_, (&count, row))| f64::from(count) * row).sum()

@@ -7,6 +7,7 @@
 //! that are `*` are left out, and the share of rows that remain is stated. Costs one pass over the
 //! distinct tuples per pair of columns. At most [`CORRELATED`] and [`CROSSED`] columns are paired.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::facts::{CorrelationFacts, CrossTable, Moments, NumberFacts, StatisticsFacts};
@@ -49,9 +50,12 @@ pub(super) struct Compared<'a> {
 /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to stop.
 pub(super) fn statistics(compared: &Compared<'_>, watch: &Watch) -> Result<StatisticsFacts> {
     let (mut numbers, mut categories) = (Vec::new(), Vec::new());
-    for column in 0..compared.names.len() {
+    let columns = 0..compared.names.len();
+    let counted = columns.clone().into_par_iter().map(|column| {
         watch.check()?;
-        let counts = compared.counts(column);
+        Ok(compared.counts(column))
+    });
+    for (column, counts) in columns.zip(counted.collect::<Result<Vec<Counts>>>()?) {
         numbers.extend(compared.numbers(column, &counts));
         if categories.len() < CROSSED {
             categories.extend(compared.categories(column, &counts));
@@ -224,6 +228,20 @@ impl Compared<'_> {
         (!covered.is_empty()).then_some(covered)
     }
 
+    /// Adds all classes up for pairs of columns. The pairs are divided among the cores; each pair is
+    /// added up in the order of the classes.
+    fn each_pair<T: Send>(
+        &self,
+        columns: &[usize],
+        (pairs, sums): (&[[usize; 2]], &mut [T]),
+        watch: &Watch,
+        add: impl Fn(&Block, &[[usize; 2]], &mut [T]) + Sync,
+    ) -> Result<()> {
+        let size = pairs.len().div_ceil(rayon::current_num_threads()).max(1);
+        let shares = pairs.par_chunks(size).zip(sums.par_chunks_mut(size));
+        shares.map(|(pairs, sums)| self.each_block(columns, watch, |block| add(block, pairs, sums))).collect()
+    }
+
     /// Calls `each` with blocks of classes, as the named columns see them.
     fn each_block(&self, columns: &[usize], watch: &Watch, mut each: impl FnMut(&Block)) -> Result<()> {
         let base = self.recoded.base();
@@ -387,8 +405,8 @@ fn correlations(
     let pairs = pairs(first.len());
     let columns: Vec<usize> = first.iter().map(|numbers| numbers.column).collect();
     let mut sums: Vec<[Products; 2]> = pairs.iter().map(|_| Default::default()).collect();
-    compared.each_block(&columns, watch, |block| {
-        for (&[i, j], [before, after]) in pairs.iter().zip(&mut sums) {
+    let add = |block: &Block, pairs: &[[usize; 2]], sums: &mut [[Products; 2]]| {
+        for (&[i, j], [before, after]) in pairs.iter().zip(sums) {
             let (a, b) = (&first[i], &first[j]);
             let [shift_a, shift_b] = [a, b].map(|column| column.facts.before.mean);
             block.each_pair([i, j], |rows, leaves, values| {
@@ -402,7 +420,8 @@ fn correlations(
                 }
             });
         }
-    })?;
+    };
+    compared.each_pair(&columns, (&pairs, &mut sums), watch, add)?;
     let correlation = |([i, j], [before, after]): (&[usize; 2], &[Products; 2])| {
         let columns = [*i, *j].map(|at| first[at].facts.column.clone());
         Some(CorrelationFacts { columns, before: before.correlation()?, after: after.correlation() })
@@ -423,11 +442,12 @@ fn cross_tables(
     let columns: Vec<usize> = categories.iter().map(|categories| categories.column).collect();
     let crossed = |&[i, j]: &[usize; 2]| Crossed::new(&categories[i], &categories[j]);
     let mut tables: Vec<Crossed<'_>> = pairs.iter().map(crossed).collect();
-    compared.each_block(&columns, watch, |block| {
-        for (&pair, table) in pairs.iter().zip(&mut tables) {
+    let add = |block: &Block, pairs: &[[usize; 2]], tables: &mut [Crossed<'_>]| {
+        for (&pair, table) in pairs.iter().zip(tables) {
             block.each_pair(pair, |rows, leaves, values| table.add(rows, leaves, values));
         }
-    })?;
+    };
+    compared.each_pair(&columns, (&pairs, &mut tables), watch, add)?;
     let mut all: Vec<(f64, CrossTable)> = tables.iter().map(|table| table.facts(compared)).collect();
     all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     all.truncate(TABLES);

@@ -6,6 +6,7 @@
 //! most a few times the memory of the table's own classes.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 use super::composite::Composites;
 use super::merge::{MANY, Merger};
 use super::score::Trace;
+use super::waypoints::{Waypoints, waypoint};
 use super::{Account, Problem, Ranking, Solution};
 use crate::classes::{Flags, Groups, View};
 use crate::histogram::Scratch;
@@ -24,6 +26,9 @@ use crate::rank::Ranker;
 use crate::recoded::Released;
 use crate::tuples::Codes;
 use crate::utility::Utility;
+
+/// A table of so many classes is not merged with itself.
+const LARGE: usize = if cfg!(test) { 1 } else { MANY };
 
 /// The verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +44,8 @@ struct Remembered {
     node: Node,
     groups: Arc<Groups>,
     used: u64,
+    /// Whether it is a waypoint.
+    waypoint: bool,
 }
 
 /// Forms and judges classes, and counts how often.
@@ -73,6 +80,7 @@ pub struct Evaluator<'a> {
     prefix: Vec<usize>,
     /// Such groupings that are hardly smaller than what they came from.
     useless: HashSet<Node>,
+    waypoints: Waypoints,
     account: Account,
     trace: Option<Trace>,
     clock: u64,
@@ -150,14 +158,15 @@ impl<'a> Evaluator<'a> {
             None => base,
         };
         // Twice the classes, and less where they are a great many.
-        let plain = (base.len() + base.len().min(1 << 22)).max(1 << 20);
+        let plain = (2 * base.len()).clamp(1 << 20, 1 << 23);
         Evaluator {
             problem,
             memory: Vec::new(),
             remembered: 0,
-            room: plain.max(2 * base.size()),
+            room: if base.size() == base.len() { plain } else { plain.max(2 * base.size()) },
             prefix: prefix(problem, plain),
             useless: HashSet::new(),
+            waypoints: Waypoints::new(base.size()),
             base: Arc::new(base),
             models,
             fewest: 1,
@@ -201,6 +210,7 @@ impl<'a> Evaluator<'a> {
             composites: self.composites.fork(),
             prefix: self.prefix.clone(),
             useless: HashSet::new(),
+            waypoints: Waypoints::new(self.base.size()),
             account: Account::default(),
             trace: None,
             clock: 0,
@@ -384,10 +394,11 @@ impl<'a> Evaluator<'a> {
         for depth in 1..=self.prefix.len() {
             self.form_prefix(node, depth);
         }
+        self.form_waypoint(node);
         let mut groups = std::mem::take(&mut self.groups);
         let gained = self.roll_up_from_memory(node, &mut groups);
         if gained {
-            self.remember(node.clone(), groups.clone());
+            self.remember(node.clone(), groups.clone(), false);
         }
         self.groups = groups;
         self.current = Some(node.clone());
@@ -410,9 +421,29 @@ impl<'a> Evaluator<'a> {
         }
         let mut groups = Groups::default();
         if self.roll_up_from_memory(&prefix, &mut groups) {
-            self.remember(prefix, groups);
+            self.remember(prefix, groups, false);
         } else {
             self.useless.insert(prefix);
+        }
+    }
+
+    /// Forms the waypoint of a node if it pays: see [`Waypoints`].
+    fn form_waypoint(&mut self, node: &Node) {
+        if !self.waypoints.pay(self.base.len(), self.clock) || !self.problem.nested() {
+            return;
+        }
+        let source = self.source(node).map(|at| &self.memory[at]);
+        let waypoint = waypoint(&self.problem.lattice, node);
+        let near = source.is_some_and(|source| {
+            waypoint.below(&source.node) || Waypoints::is_small(source.groups.len(), self.base.len())
+        });
+        if near || !self.waypoints.missed(&waypoint) {
+            return;
+        }
+        let mut groups = Groups::default();
+        let gained = self.roll_up_from_memory(&waypoint, &mut groups);
+        if !gained || !self.remember(waypoint.clone(), groups, true) {
+            self.waypoints.give_up(waypoint);
         }
     }
 
@@ -438,8 +469,21 @@ impl<'a> Evaluator<'a> {
             }
             None => Arc::clone(&self.base),
         };
+        if source.is_none() && self.is_table(node) {
+            to.clone_from(&from);
+            return false;
+        }
         self.roll_up(node, &from, to);
         to.len() < from.len() - from.len() / 8
+    }
+
+    /// Whether a node's classes are those of the table, which is known of large tables alone: there
+    /// it saves a merge in which nothing becomes one.
+    fn is_table(&self, node: &Node) -> bool {
+        self.base.len() >= LARGE
+            && node.levels().iter().all(|&level| level == 0)
+            && self.problem.classes.members() == self.problem.classes.len()
+            && self.problem.classes.ascend()
     }
 
     /// Merges the classes of `from` that are the same at the node.
@@ -448,19 +492,26 @@ impl<'a> Evaluator<'a> {
         let mut chunks = chunks(&self.composites, node, from.len());
         let (last, space) = chunks.pop().unwrap_or((Vec::new(), 1));
         let rows = Rows { codes: self.composites.codes(), width: self.composites.len() };
-        let keys = &mut self.merger.keys;
-        keys.clear();
-        keys.resize(from.len(), 0);
+        let mut ranked = std::mem::take(&mut self.merger.ranked);
+        ranked.clear();
         for (parts, space) in chunks {
-            add_parts(rows, &parts, from, keys);
+            ranked.resize(from.len(), 0);
+            add_parts(rows, &parts, from, &mut ranked);
             self.ranker.begin(space, from.len());
-            keys.iter_mut().for_each(|key| *key = u64::from(self.ranker.id(*key)));
+            ranked.iter_mut().for_each(|key| *key = u64::from(self.ranker.id(*key)));
         }
-        add_parts(rows, &last, from, keys);
+        let keys = |classes: Range<usize>, keys: &mut [u64]| {
+            match ranked.get(classes.clone()) {
+                Some(ranked) => keys.copy_from_slice(ranked),
+                None => keys.fill(0),
+            }
+            add_to(rows, &last, &from.first[classes], keys);
+        };
         match from.histograms.is_empty() && from.people.is_empty() {
-            true => self.merger.merge::<false>(space, from, to),
-            false => self.merger.merge::<true>(space, from, to),
+            true => self.merger.merge::<false>(space, from, to, &keys),
+            false => self.merger.merge::<true>(space, from, to, &keys),
         }
+        self.merger.ranked = ranked;
         self.merge_along(from, to);
     }
 
@@ -485,20 +536,24 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Keeps a grouping for later roll-ups, forgetting those not used for longest.
-    fn remember(&mut self, node: Node, groups: Groups) {
+    /// Keeps a grouping for later roll-ups, forgetting those not used for longest; whether there is
+    /// room for it. Waypoints have room of their own: other groupings are many.
+    fn remember(&mut self, node: Node, groups: Groups, waypoint: bool) -> bool {
         let (len, size) = (groups.len(), groups.size());
-        if size > self.room / 2 {
-            return;
+        let room = if waypoint { self.waypoints.room() } else { self.room };
+        if size > room / 2 {
+            return false;
         }
-        while self.remembered + size > self.room {
-            let oldest = self.memory.iter().enumerate().min_by_key(|(_, r)| r.used).map(|(i, _)| i);
-            let Some(oldest) = oldest else { break };
-            self.remembered -= self.memory.remove(oldest).groups.size();
+        let remembered = if waypoint { self.waypoints.remembered() } else { &mut self.remembered };
+        while *remembered + size > room {
+            let alike = self.memory.iter().enumerate().filter(|(_, r)| r.waypoint == waypoint);
+            let Some((oldest, _)) = alike.min_by_key(|(_, r)| r.used) else { break };
+            *remembered -= self.memory.remove(oldest).groups.size();
         }
-        self.remembered += size;
+        *remembered += size;
         let at = self.memory.partition_point(|r| r.groups.len() <= len);
-        self.memory.insert(at, Remembered { node, groups: Arc::new(groups), used: self.clock });
+        self.memory.insert(at, Remembered { node, groups: Arc::new(groups), used: self.clock, waypoint });
+        true
     }
 }
 

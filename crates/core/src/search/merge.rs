@@ -1,10 +1,15 @@
 //! Merges classes with equal keys: the innermost step of every check.
 //!
 //! Whether a key is new is unpredictable, so nothing branches on it: the slot is written either
-//! way, and ids, counts and first members are selected without a jump. Small key spaces index an
-//! array; others probe a hash table that is at most half full. Costs a few nanoseconds per class,
-//! and no allocation once the buffers have grown. Tables that exceed the cache are left to
-//! `pool.rs`.
+//! way, and ids, counts and first members are selected without a jump. Keys are made and merged in
+//! blocks that stay in the first cache. Small key spaces index an array; others probe a hash table
+//! that is at most half full and grows with the merged classes, because these are often a tenth of
+//! what they are merged from. Costs a few nanoseconds per class, and no allocation once the buffers
+//! have grown. Tables that exceed the cache are left to `pool.rs`.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
 
 use super::pool;
 use crate::classes::Groups;
@@ -15,52 +20,121 @@ const DENSE: u64 = 1 << 15;
 /// Classes whose table is far too large for the cache. Fewer are merged in buffers that are kept.
 pub(super) const MANY: usize = 1 << 20;
 
+/// Classes that are merged at a time.
+const BLOCK: usize = 1 << 10;
+
+/// Slots of a hash table before it grows.
+const SLOTS: usize = 4 * BLOCK;
+
+/// Makes the keys of some classes.
+pub(super) type Keys<'a> = dyn Fn(Range<usize>, &mut [u64]) + Sync + 'a;
+
 /// Buffers that are kept from check to check.
 #[derive(Default)]
 pub(super) struct Merger {
-    /// Keys of the classes to merge.
-    pub(super) keys: Vec<u64>,
+    /// Ids of all classes by some of their columns, where a key of all columns would be too long.
+    pub(super) ranked: Vec<u64>,
+    /// Keys of all classes, where there are a great many.
+    keys: Vec<u64>,
     /// Class → the merged class that it became part of, where these were asked for.
     pub(super) ids: Vec<u32>,
     /// Key → id + 1; 0 is free.
     dense: Vec<u32>,
     /// (Key + 1) << 32 | id; 0 is free. For keys below 2³² − 1.
-    short: Vec<u64>,
+    short: Slots<u64>,
     /// Key + 1 and id; 0 is free. For all other keys.
-    long: Vec<(u64, u32)>,
+    long: Slots<(u64, u32)>,
     /// Where there are a great many classes.
     pools: Vec<pool::Pool>,
 }
 
+/// How keys are looked up.
+#[derive(Clone, Copy)]
+enum Table {
+    Dense,
+    Short,
+    Long,
+}
+
+/// A block of classes with their keys.
+#[derive(Clone, Copy)]
+struct Block<'a> {
+    keys: &'a [u64],
+    first: &'a [u32],
+    count: &'a [u32],
+}
+
+impl Block<'_> {
+    /// Key, first member and rows of every class.
+    fn classes(&self) -> impl Iterator<Item = (u64, u32, u32)> {
+        let keys = self.keys.iter().zip(self.first).zip(self.count);
+        keys.map(|((&key, &first), &count)| (key, first, count))
+    }
+}
+
 impl Merger {
-    /// Merges the classes of `from`, whose keys are in `keys` and below `space`; ids are given in
-    /// order of first sight, so that merged classes are ordered by their first member. `IDS` keeps
-    /// them.
-    pub(super) fn merge<const IDS: bool>(&mut self, space: u64, from: &Groups, to: &mut Groups) {
+    /// Merges the classes of `from`, whose keys are below `space`; ids are given in order of first
+    /// sight, so that merged classes are ordered by their first member. `IDS` keeps them.
+    pub(super) fn merge<const IDS: bool>(
+        &mut self,
+        space: u64,
+        from: &Groups,
+        to: &mut Groups,
+        keys: &Keys<'_>,
+    ) {
         self.ids.clear();
         if !IDS && from.len() >= MANY && space > from.len() as u64 {
-            return pool::merge(&self.keys, from, to, &mut self.pools);
+            return self.merge_many(from, to, keys);
         }
         to.first.clear();
         to.count.clear();
-        to.first.resize(from.len(), u32::MAX);
-        to.count.resize(from.len(), 0);
-        let merged = if space <= DENSE.max(from.len() as u64) {
-            self.dense::<IDS>(space, from, to)
-        } else if space < u64::from(u32::MAX) {
-            self.short::<IDS>(from, to)
-        } else {
-            self.long::<IDS>(from, to)
-        };
-        to.first.truncate(merged as usize);
-        to.count.truncate(merged as usize);
+        let table = self.begin(space, from.len());
+        let (mut next, mut start, mut buffer) = (0, 0, [0; BLOCK]);
+        for (first, count) in from.first.chunks(BLOCK).zip(from.count.chunks(BLOCK)) {
+            let block = &mut buffer[..first.len()];
+            keys(start..start + first.len(), block);
+            start += first.len();
+            let most = next as usize + first.len();
+            to.first.resize(most, u32::MAX);
+            to.count.resize(most, 0);
+            let block = Block { keys: block, first, count };
+            next = match table {
+                Table::Dense => self.dense::<IDS>(block, to, next),
+                Table::Short => self.short::<IDS>(block, to, next),
+                Table::Long => self.long::<IDS>(block, to, next),
+            };
+        }
+        to.first.truncate(next as usize);
+        to.count.truncate(next as usize);
     }
 
-    fn dense<const IDS: bool>(&mut self, space: u64, from: &Groups, to: &mut Groups) -> u32 {
-        self.dense.clear();
-        self.dense.resize(space as usize, 0);
-        let mut next = 0;
-        for ((&key, &first), &count) in self.keys.iter().zip(&from.first).zip(&from.count) {
+    /// The same for a great many classes, on all cores.
+    fn merge_many(&mut self, from: &Groups, to: &mut Groups, keys: &Keys<'_>) {
+        const PIECE: usize = MANY / 16;
+        // Every key is written: what is left of the merge before need not be cleared.
+        self.keys.resize(from.len(), 0);
+        let pieces = self.keys.par_chunks_mut(PIECE).enumerate();
+        pieces.for_each(|(at, piece)| keys(at * PIECE..at * PIECE + piece.len(), piece));
+        pool::merge(&self.keys, from, to, &mut self.pools);
+    }
+
+    /// Empties the table that fits the keys.
+    fn begin(&mut self, space: u64, classes: usize) -> Table {
+        if space <= DENSE.max(classes as u64) {
+            self.dense.clear();
+            self.dense.resize(space as usize, 0);
+            Table::Dense
+        } else if space < u64::from(u32::MAX) {
+            self.short.clear();
+            Table::Short
+        } else {
+            self.long.clear();
+            Table::Long
+        }
+    }
+
+    fn dense<const IDS: bool>(&mut self, block: Block<'_>, to: &mut Groups, mut next: u32) -> u32 {
+        for (key, first, count) in block.classes() {
             let slot = &mut self.dense[key as usize];
             let fresh = *slot == 0;
             next += u32::from(fresh);
@@ -74,23 +148,22 @@ impl Merger {
         next
     }
 
-    fn short<const IDS: bool>(&mut self, from: &Groups, to: &mut Groups) -> u32 {
-        let mask = capacity(from) - 1;
-        self.short.clear();
-        self.short.resize(mask + 1, 0);
-        let mut next = 0;
-        for ((&key, &first), &count) in self.keys.iter().zip(&from.first).zip(&from.count) {
+    fn short<const IDS: bool>(&mut self, block: Block<'_>, to: &mut Groups, mut next: u32) -> u32 {
+        self.short.reserve(next as usize + block.keys.len(), |slot| (slot >> 32) - 1);
+        let slots = self.short.slots.as_mut_slice();
+        let mask = slots.len() - 1;
+        for (key, first, count) in block.classes() {
             let tag = (key + 1) << 32;
             let mut at = position(key, mask);
-            let mut slot = self.short[at];
+            let mut slot = slots[at];
             while slot != 0 && slot & TAG != tag {
                 at = (at + 1) & mask;
-                slot = self.short[at];
+                slot = slots[at];
             }
             let fresh = slot == 0;
             let id = if fresh { next } else { slot as u32 };
             next += u32::from(fresh);
-            self.short[at] = tag | u64::from(id);
+            slots[at] = tag | u64::from(id);
             if IDS {
                 self.ids.push(id);
             }
@@ -99,22 +172,21 @@ impl Merger {
         next
     }
 
-    fn long<const IDS: bool>(&mut self, from: &Groups, to: &mut Groups) -> u32 {
-        let mask = capacity(from) - 1;
-        self.long.clear();
-        self.long.resize(mask + 1, (0, 0));
-        let mut next = 0;
-        for ((&key, &first), &count) in self.keys.iter().zip(&from.first).zip(&from.count) {
+    fn long<const IDS: bool>(&mut self, block: Block<'_>, to: &mut Groups, mut next: u32) -> u32 {
+        self.long.reserve(next as usize + block.keys.len(), |slot| slot.0 - 1);
+        let slots = self.long.slots.as_mut_slice();
+        let mask = slots.len() - 1;
+        for (key, first, count) in block.classes() {
             let mut at = position(key, mask);
-            let mut slot = self.long[at];
+            let mut slot = slots[at];
             while slot.0 != 0 && slot.0 != key + 1 {
                 at = (at + 1) & mask;
-                slot = self.long[at];
+                slot = slots[at];
             }
             let fresh = slot.0 == 0;
             let id = if fresh { next } else { slot.1 };
             next += u32::from(fresh);
-            self.long[at] = (key + 1, id);
+            slots[at] = (key + 1, id);
             if IDS {
                 self.ids.push(id);
             }
@@ -127,9 +199,39 @@ impl Merger {
 /// The key part of a short slot.
 const TAG: u64 = !0 << 32;
 
-/// Twice the classes: at most half of the slots are in use.
-fn capacity(from: &Groups) -> usize {
-    (2 * from.len()).next_power_of_two().max(16)
+/// A hash table that grows: a power of two of slots, at most half of them in use. The default slot
+/// is free.
+#[derive(Default)]
+struct Slots<T> {
+    slots: Vec<T>,
+    /// What they were before they grew; kept to be used again.
+    before: Vec<T>,
+}
+
+impl<T: Copy + Default + PartialEq> Slots<T> {
+    /// Frees all slots but the first ones.
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.slots.resize(SLOTS, T::default());
+    }
+
+    /// Makes room for this number of keys; `key` is that of a slot in use.
+    fn reserve(&mut self, keys: usize, key: impl Fn(T) -> u64) {
+        if 2 * keys <= self.slots.len() {
+            return;
+        }
+        let size = (2 * keys).next_power_of_two();
+        std::mem::swap(&mut self.slots, &mut self.before);
+        self.slots.clear();
+        self.slots.resize(size, T::default());
+        for &slot in self.before.iter().filter(|slot| **slot != T::default()) {
+            let mut at = position(key(slot), size - 1);
+            while self.slots[at] != T::default() {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = slot;
+        }
+    }
 }
 
 /// Fibonacci hashing: neighbours in key space spread over the table.
@@ -148,7 +250,7 @@ fn add(to: &mut Groups, id: u32, first: u32, count: u32) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, HashMap};
 
     use proptest::prelude::*;
 
@@ -157,7 +259,7 @@ mod tests {
     proptest! {
         #[test]
         fn merging_counts_like_a_map(
-            classes in prop::collection::vec((0u64..500, 1u32..9), 0..400),
+            classes in prop::collection::vec((0u64..6000, 1u32..9), 0..9000),
             scale in prop::sample::select(vec![1u64, 1000, 1 << 30, 1 << 50]),
         ) {
             let from = Groups {
@@ -166,16 +268,22 @@ mod tests {
                 people: Vec::new(),
                 histograms: Vec::new(),
             };
-            let mut merger = Merger::default();
-            merger.keys.extend(classes.iter().map(|c| c.0 * scale));
-            let mut to = Groups::default();
-            merger.merge::<true>(500 * scale, &from, &mut to);
-            let ids: Vec<(u32, u64)> = merger.ids.iter().copied().zip(merger.keys.iter().copied()).collect();
-            prop_assert_eq!(ids.len(), classes.len());
-            for (id, key) in ids {
-                let first = classes.iter().position(|class| class.0 * scale == key).unwrap();
-                prop_assert_eq!(to.first[id as usize], 3 * first as u32);
+            let keys: Vec<u64> = classes.iter().map(|c| c.0 * scale).collect();
+            let make = |of: Range<usize>, to: &mut [u64]| to.copy_from_slice(&keys[of]);
+            let (mut merger, mut to) = (Merger::default(), Groups::default());
+            // Twice: what is left of a merge does not show in the next.
+            for _ in 0..2 {
+                merger.merge::<true>(6000 * scale, &from, &mut to, &make);
             }
+            prop_assert_eq!(merger.ids.len(), classes.len());
+            let mut first = HashMap::new();
+            for (class, (&id, &key)) in merger.ids.iter().zip(&keys).enumerate() {
+                let first = *first.entry(key).or_insert(3 * class as u32);
+                prop_assert_eq!(to.first[id as usize], first);
+            }
+            let mut plain = Groups::default();
+            merger.merge::<false>(6000 * scale, &from, &mut plain, &make);
+            prop_assert_eq!((&plain.first, &plain.count), (&to.first, &to.count));
             let mut expected: BTreeMap<u64, (u32, u32)> = BTreeMap::new();
             for (i, (key, count)) in classes.iter().enumerate() {
                 expected.entry(*key).or_insert((3 * i as u32, 0)).1 += count;

@@ -28,6 +28,7 @@ mod profile;
 mod samarati;
 mod score;
 mod tags;
+mod waypoints;
 
 pub use advice::{Relax, relax};
 pub use evaluate::{Evaluator, Judgement};

@@ -2,10 +2,10 @@
 //! not fit into the cache.
 //!
 //! Keys are divided among the cores by hash, and every core looks its keys up in blocks: first all
-//! slots, then all groups, so that the waits for memory of a block overlap. Members come in order,
-//! so the groups of each core are sorted by their first member and are put together in one pass:
-//! the result does not depend on the number of cores. Costs 16 bytes per group, and
-//! 8 per slot; at most four fifths of the slots are in use.
+//! slots, then all groups, then all keys, so that the waits for memory of a block overlap. Members
+//! come in order, so the groups of each core are sorted by their first member and are put together
+//! in one pass: the result does not depend on the number of cores. Costs 8 bytes per key, per group
+//! and per slot; at most four fifths of the slots are in use.
 
 use rayon::prelude::*;
 
@@ -29,20 +29,19 @@ pub(super) fn merge(keys: &[u64], from: &Groups, to: &mut Groups, pools: &mut Ve
     to.count.clear();
     let mut rest: Vec<&[Group]> = pools.iter().map(|pool| pool.groups.as_slice()).collect();
     loop {
-        let heads = rest.iter().enumerate().filter_map(|(pool, groups)| Some((groups.first()?.first, pool)));
+        let heads = rest.iter().enumerate().filter_map(|(pool, groups)| Some((groups.first()?.class, pool)));
         let Some((_, pool)) = heads.min() else { return };
         let [group, others @ ..] = rest[pool] else { return };
-        to.first.push(group.first);
+        to.first.push(from.first[group.class as usize]);
         to.count.push(group.count);
         rest[pool] = others;
     }
 }
 
-/// Some classes of one key.
+/// Some classes of one key: the first of them, which has the key, and the rows of all.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    key: u64,
-    first: u32,
+    class: u32,
     count: u32,
 }
 
@@ -88,35 +87,43 @@ impl Pool {
     /// Takes the classes of the block.
     fn take(&mut self, keys: &[u64], from: &Groups) {
         if 5 * (self.groups.len() + BLOCK) > 4 * self.slots.len() {
-            self.grow();
+            self.grow(keys);
         }
         let mut seen = [0; BLOCK];
         let block = seen.iter_mut().zip(&self.hashes[..self.waiting]);
         block.for_each(|(seen, &hash)| *seen = self.slots[start(hash, self.slots.len())]);
-        let mut likely = [0; BLOCK];
+        // The classes of the groups that these slots lead to; a class itself where that is none.
+        let mut likely = self.classes;
         for (likely, (&slot, &hash)) in likely.iter_mut().zip(seen.iter().zip(&self.hashes[..self.waiting])) {
-            *likely = if tagged(slot, hash) { self.groups[slot as u32 as usize].key } else { 0 };
+            if tagged(slot, hash) {
+                *likely = self.groups[slot as u32 as usize].class;
+            }
         }
+        let mut same = [false; BLOCK];
+        let classes = likely.iter().zip(&self.classes[..self.waiting]);
+        same.iter_mut()
+            .zip(classes)
+            .for_each(|(same, (&a, &b))| *same = keys[a as usize] == keys[b as usize]);
         for at in 0..self.waiting {
-            let (hash, class) = (self.hashes[at], self.classes[at] as usize);
-            let (key, count) = (keys[class], from.count[class]);
-            match tagged(seen[at], hash) && likely[at] == key {
+            let (hash, class) = (self.hashes[at], self.classes[at]);
+            let count = from.count[class as usize];
+            match tagged(seen[at], hash) && same[at] {
                 true => self.groups[seen[at] as u32 as usize].count += count,
-                false => self.add(hash, Group { key, first: from.first[class], count }),
+                false => self.add(hash, Group { class, count }, keys),
             }
         }
         self.waiting = 0;
     }
 
     /// Adds a class to its group, which it may be the first of.
-    fn add(&mut self, hash: u64, class: Group) {
+    fn add(&mut self, hash: u64, class: Group, keys: &[u64]) {
         let mask = self.slots.len() - 1;
         let mut at = start(hash, self.slots.len());
         while self.slots[at] != FREE {
             let slot = self.slots[at];
             if tagged(slot, hash) {
                 let group = &mut self.groups[slot as u32 as usize];
-                if group.key == class.key {
+                if keys[group.class as usize] == keys[class.class as usize] {
                     group.count += class.count;
                     return;
                 }
@@ -127,11 +134,11 @@ impl Pool {
         self.groups.push(class);
     }
 
-    fn grow(&mut self) {
+    fn grow(&mut self, keys: &[u64]) {
         let size = 2 * self.slots.len();
         let mut slots = vec![FREE; size];
         for (place, group) in self.groups.iter().enumerate() {
-            let hash = hash(group.key);
+            let hash = hash(keys[group.class as usize]);
             let mut at = start(hash, size);
             while slots[at] != FREE {
                 at = (at + 1) & (size - 1);
@@ -163,6 +170,8 @@ fn tagged(slot: u64, hash: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::super::merge::Merger;
@@ -182,15 +191,15 @@ mod tests {
                 people: Vec::new(),
                 histograms: Vec::new(),
             };
-            let mut merger = Merger::default();
-            merger.keys.extend(classes.iter().map(|c| c.0 * scale));
+            let keys: Vec<u64> = classes.iter().map(|c| c.0 * scale).collect();
             let (mut expected, mut found) = (Groups::default(), Groups::default());
-            merger.merge::<false>(700 * scale, &from, &mut expected);
+            let make = |of: Range<usize>, to: &mut [u64]| to.copy_from_slice(&keys[of]);
+            Merger::default().merge::<false>(700 * scale, &from, &mut expected, &make);
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut pools = Vec::new();
             // Twice: what is left of a merge does not show in the next.
             for _ in 0..2 {
-                pool.install(|| merge(&merger.keys, &from, &mut found, &mut pools));
+                pool.install(|| merge(&keys, &from, &mut found, &mut pools));
             }
             prop_assert_eq!((found.first, found.count), (expected.first, expected.count));
         }
@@ -216,12 +225,13 @@ mod tests {
         pool.fill(&[], &Groups::default(), (0, 1));
         for (class, &key) in keys.iter().enumerate() {
             if 5 * (pool.groups.len() + BLOCK) > 4 * pool.slots.len() {
-                pool.grow();
+                pool.grow(&keys);
             }
-            pool.add(hash(key), Group { key, first: class as u32, count: 1 });
+            pool.add(hash(key), Group { class: class as u32, count: 1 }, &keys);
         }
         assert_eq!(pool.groups.len(), count as usize);
-        keys.iter().for_each(|&key| pool.add(hash(key), Group { key, first: 0, count: 2 }));
+        let classes = (0..).zip(&keys);
+        classes.for_each(|(class, &key)| pool.add(hash(key), Group { class, count: 2 }, &keys));
         assert!(pool.groups.len() == count as usize && pool.groups.iter().all(|group| group.count == 3));
     }
 }

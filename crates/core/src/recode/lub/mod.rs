@@ -177,7 +177,8 @@ impl<'a> Meets<'a> {
                 let with = column.row(own, &mut row.scratch);
                 targets.for_each(|(cost, &other)| *cost += with[column.number(other) as usize]);
             } else {
-                targets.for_each(|(cost, &other)| *cost += column.pair(own, column.number(other)));
+                let only = column.only(own);
+                targets.for_each(|(cost, &other)| *cost += column.with(&only, column.number(other)));
             }
         }
     }
