@@ -46,6 +46,8 @@ pub enum Need {
     Sensitive,
     /// A model of the policy that limits the share of sensitive values.
     Bound,
+    /// An adversary who knows all quasi-identifiers.
+    AllColumns,
 }
 
 impl Need {
@@ -55,6 +57,7 @@ impl Need {
             Need::Other => scene.other.is_some(),
             Need::Sensitive => !scene.sensitive.is_empty(),
             Need::Bound => !scene.roles.bounds.is_empty(),
+            Need::AllColumns => !scene.roles.partly_known,
         }
     }
 
@@ -65,6 +68,7 @@ impl Need {
             Need::Other => "needs --other, a second release",
             Need::Sensitive => "needs a sensitive column in all tables",
             Need::Bound => "needs a policy with a model that limits sensitive values, such as l_diversity",
+            Need::AllColumns => "needs an attack database with all quasi-identifiers",
         }
     }
 }
@@ -101,6 +105,9 @@ pub struct Finding {
     /// The sensitive column that was attacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
+    /// Which form of the attack it is, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<&'static str>,
     /// Whom it attacked and how often it succeeded.
     #[serde(flatten)]
     pub success: Rate,
@@ -125,6 +132,7 @@ impl Finding {
             attack: attack.name(),
             criterion: attack.criterion(),
             column: None,
+            form: None,
             risk: Above::new(&success, &control),
             success,
             control,
@@ -137,6 +145,23 @@ impl Finding {
     pub(crate) fn about(mut self, column: &str) -> Self {
         self.column = Some(column.to_owned());
         self
+    }
+
+    /// The same, of a form of the attack.
+    pub(crate) fn form(mut self, form: &'static str) -> Self {
+        self.form = Some(form);
+        self
+    }
+
+    /// The sensitive column or the form, or both.
+    pub(crate) fn detail(&self) -> String {
+        let parts: Vec<&str> = self.column.as_deref().into_iter().chain(self.form).collect();
+        if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
+    }
+
+    /// Its name in a picture.
+    pub(crate) fn label(&self) -> String {
+        self.form.map_or_else(|| self.attack.to_owned(), |form| format!("{}, {form}", self.attack))
     }
 
     /// Whether the attack succeeds more often than its control, beyond chance.

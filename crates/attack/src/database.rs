@@ -32,6 +32,32 @@ pub struct AttackDatabase {
     /// Inferences, in order, after the joins.
     #[serde(default)]
     pub inferences: Vec<Inference>,
+    /// Sensitive values that people with some other value cannot have.
+    #[serde(default)]
+    pub facts: Vec<FactSpec>,
+}
+
+/// Values of a sensitive column that another column rules out.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FactSpec {
+    /// The sensitive column.
+    pub column: String,
+    /// The column that rules values out.
+    pub from: String,
+    /// A CSV file of two columns, without a header: value of `from`, and a value that it rules out.
+    pub rules_out: String,
+}
+
+/// A fact with its values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// The sensitive column.
+    pub column: String,
+    /// The column that rules values out.
+    pub from: String,
+    /// Value of that column → values that are ruled out.
+    pub ruled_out: FxHashMap<String, Vec<String>>,
 }
 
 /// A table that the adversary has.
@@ -71,6 +97,8 @@ pub struct Inference {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
+    /// The value itself: another name for a column.
+    Same,
     /// The first characters.
     Prefix(usize),
     /// The year of a date.
@@ -125,6 +153,17 @@ impl AttackDatabase {
                 }));
             }
         }
+        for join in parsed.joins.iter().filter(|join| join.on.is_empty()) {
+            faults.push(
+                fault!(
+                    Input,
+                    "attack.database-join-on-nothing",
+                    "the join with `{table}` names no columns",
+                    table = join.table
+                )
+                .help("write on = { COLUMN = \"COLUMN OF THE TABLE\" }"),
+            );
+        }
         for rule in parsed.inferences.iter().filter_map(|inference| match &inference.by {
             Rule::AgeAt(day) => Some(day),
             _ => None,
@@ -167,6 +206,41 @@ impl AttackDatabase {
         }
         Ok(made)
     }
+
+    /// The facts with their values.
+    ///
+    /// # Errors
+    /// Files that cannot be read or have other than two columns.
+    pub fn facts(&self, load: &dyn Fn(&str) -> Result<String>) -> Result<Vec<Fact>> {
+        let fact = |spec: &FactSpec| {
+            let mut ruled_out: FxHashMap<String, Vec<String>> = FxHashMap::default();
+            for [from, value] in pairs(&spec.rules_out, load)? {
+                ruled_out.entry(from).or_default().push(value);
+            }
+            Ok(Fact { column: spec.column.clone(), from: spec.from.clone(), ruled_out })
+        };
+        self.facts.iter().map(fact).collect()
+    }
+}
+
+/// The rows of a CSV file of two columns, without a header.
+fn pairs(path: &str, load: &dyn Fn(&str) -> Result<String>) -> Result<Vec<[String; 2]>> {
+    let text = load(path)?;
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let pair = |(at, record): (usize, csv::Result<csv::StringRecord>)| {
+        let record = record.ok().filter(|record| record.len() == 2).ok_or_else(|| {
+            fault!(
+                Input,
+                "attack.database-map",
+                "line {line} does not have two columns: a value and what follows from it",
+                line = at + 1
+            )
+            .file(path)
+            .help("write one pair per line, without a header: 02138,Middlesex")
+        })?;
+        Ok([record[0].to_owned(), record[1].to_owned()])
+    };
+    reader.records().enumerate().map(pair).collect()
 }
 
 fn missing(name: &str, table: &Coded) -> Error {
@@ -235,6 +309,7 @@ fn joined(made: &mut Coded, table: &Coded, join: &Join) -> Result<()> {
 }
 
 enum Prepared {
+    Same,
     Prefix(usize),
     AgeAt([i64; 3]),
     Map(FxHashMap<String, String>),
@@ -243,33 +318,20 @@ enum Prepared {
 impl Prepared {
     fn new(rule: &Rule, load: &dyn Fn(&str) -> Result<String>) -> Result<Self> {
         Ok(match rule {
+            Rule::Same => Prepared::Same,
             Rule::Prefix(length) => Prepared::Prefix(*length),
             Rule::Year => Prepared::Prefix(4),
             Rule::Month => Prepared::Prefix(7),
             Rule::AgeAt(day) => Prepared::AgeAt(parts(day).unwrap_or_default()),
-            Rule::Map(path) => {
-                let text = load(path)?;
-                let mut reader =
-                    csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-                let mut map = FxHashMap::default();
-                for record in reader.records() {
-                    let record = record.ok().filter(|record| record.len() == 2).ok_or_else(|| {
-                        fault!(
-                            Input,
-                            "attack.database-map",
-                            "a map has two columns: value and what follows from it"
-                        )
-                        .file(path)
-                    })?;
-                    map.insert(record[0].to_owned(), record[1].to_owned());
-                }
-                Prepared::Map(map)
-            }
+            Rule::Map(path) => Prepared::Map(
+                pairs(path, load)?.into_iter().map(|[value, follows]| (value, follows)).collect(),
+            ),
         })
     }
 
     fn apply(&self, text: &str) -> Option<String> {
         match self {
+            Prepared::Same => Some(text.to_owned()),
             Prepared::Prefix(length) => Some(text.chars().take(*length).collect()),
             Prepared::AgeAt(day) => {
                 let born = parts(text)?;
@@ -363,6 +425,7 @@ by = { prefix = 3 }
             "attack.database-no-such-table"
         );
         assert_eq!(code(&DECLARED.replace("2000-06-15", "2000")), "attack.database-not-a-date");
+        assert_eq!(code(&DECLARED.replace("{ name = \"owner\" }", "{}")), "attack.database-join-on-nothing");
         let parsed = AttackDatabase::parse(&DECLARED.replace("from = \"born\"", "from = \"birth\"")).unwrap();
         let voters = table(&[("name", &["Ann"]), ("born", &["1950-06-15"]), ("zip", &["1"])]);
         let tables = [("voters".to_owned(), voters)].into();

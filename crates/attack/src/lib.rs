@@ -13,7 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod sample;
-mod markup;
+mod drawn;
 mod rate;
 pub mod table;
 pub mod groups;
@@ -22,13 +22,17 @@ pub mod tree;
 pub mod link;
 pub mod database;
 pub mod known;
+pub mod knowledge;
 pub mod scene;
+mod bayes;
 mod attack;
 mod attacks;
 mod scorecard;
+mod card_page;
 #[cfg(test)]
 mod tests;
 
 pub use attack::{Attack, Criterion, Finding, Need, Skipped, all, named, run};
+pub use card_page::page;
 pub use rate::{Above, Rate};
 pub use scorecard::{Attribution, Score, Scorecard, findings_text, scorecard, text};

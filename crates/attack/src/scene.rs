@@ -7,14 +7,16 @@
 //! them. Costs a box per class, and the pairs of targets and classes.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use throng_terms::error::{Error, Fault, Result};
 use throng_terms::fault;
 use throng_terms::hierarchy::Hierarchy;
 use throng_terms::table::{Code, Dictionary};
 
 use crate::cover::{Covered, Missing, Runs, covers};
+use crate::database::Fact;
 use crate::groups::Groups;
+use crate::knowledge::{RuledOut, as_known, one_per_person, rows_apart};
 use crate::rate::Rate;
 use crate::sample::{sample, shuffled};
 use crate::table::{Coded, Column};
@@ -37,6 +39,12 @@ pub enum Bound {
 pub struct Roles {
     /// Columns that outsiders know.
     pub quasi: Vec<String>,
+    /// Columns that are released unchanged and are neither quasi-identifiers nor sensitive.
+    pub kept: Vec<String>,
+    /// The column that says which rows are the same person's.
+    pub subject: Option<String>,
+    /// Whether outsiders do not know all quasi-identifiers of the policy.
+    pub partly_known: bool,
     /// Columns that they want to know.
     pub sensitive: Vec<String>,
     /// The k of the policy.
@@ -47,8 +55,8 @@ pub struct Roles {
     pub missing_is_value: bool,
 }
 
-/// The tables of a scene. Each has the quasi-identifiers; the release, the other release and the
-/// original also have the sensitive columns.
+/// The tables of a scene. Each has the quasi-identifiers, except originals of whose people `truth`
+/// says who they are in the population; releases and originals also have the sensitive columns.
 pub struct Tables<'a> {
     /// The release.
     pub release: &'a Coded,
@@ -56,8 +64,14 @@ pub struct Tables<'a> {
     pub other: Option<&'a Coded>,
     /// The original of the release.
     pub original: Option<&'a Coded>,
-    /// People of whom some are in the original.
+    /// The original of the other release.
+    pub other_original: Option<&'a Coded>,
+    /// People of whom some are in the original: a table, or an attack database.
     pub population: Option<&'a Coded>,
+    /// The column that names people in the originals and in the population.
+    pub truth: Option<&'a str>,
+    /// Sensitive values that the adversary can rule out.
+    pub facts: &'a [Fact],
     /// Quasi-identifier → its hierarchy, where labels are listed.
     pub hierarchies: &'a [Option<Hierarchy>],
 }
@@ -216,11 +230,6 @@ impl Belief<'_> {
     pub(crate) fn count(&self, value: Code) -> u32 {
         self.values.binary_search_by_key(&value, |entry| entry.0).map_or(0, |at| self.values[at].1)
     }
-
-    /// The most frequent value; ties go to the first one.
-    pub(crate) fn mode(&self) -> Option<Code> {
-        self.values.iter().max_by_key(|entry| (entry.1, std::cmp::Reverse(entry.0))).map(|entry| entry.0)
-    }
 }
 
 /// Everything that an attack looks at.
@@ -237,9 +246,13 @@ pub struct Scene {
     pub(crate) targets: Option<Targets>,
     /// The same rows, as targets of the other release.
     pub(crate) other_targets: Option<Targets>,
+    /// Rows of the other original, as targets of the release and of the other release.
+    pub(crate) earlier_targets: Option<[Targets; 2]>,
+    /// Sensitive values that the adversary can rule out for the targets.
+    pub(crate) ruled_out: RuledOut,
     /// People outside the release.
     pub(crate) outside: Option<Targets>,
-    /// The original.
+    /// The original, as the adversary knows it.
     pub(crate) original: Option<Coded>,
     /// The quasi-identifiers of the population.
     pub(crate) population: Option<Coded>,
@@ -251,6 +264,8 @@ pub struct Scene {
     pub(crate) sensitive: Vec<usize>,
     /// Sensitive column → shared code → share of released rows.
     pub(crate) shares: Vec<Vec<f64>>,
+    /// Quasi-identifier → number of specific values, and the code of the missing one.
+    pub(crate) sizes: Vec<(usize, Option<Code>)>,
     /// Rows of both releases in their order, for attacks that use it: see [`Scene::new`].
     pub(crate) all_rows: (usize, Option<usize>),
 }
@@ -260,102 +275,137 @@ impl Scene {
     ///
     /// # Errors
     /// No quasi-identifier, a k below 2, tables without rows, quasi-identifiers that a table lacks.
-    pub fn new(tables: &Tables<'_>, roles: Roles, settings: Settings) -> Result<Self> {
-        check(tables, &roles)?;
-        let quasi = |table: &Coded| -> Vec<Column> {
-            roles.quasi.iter().filter_map(|name| table.column(name).cloned()).collect()
-        };
-        let missing = if roles.missing_is_value { Missing::Value } else { Missing::Unknown };
-        let specific = domain(&roles, tables);
+    pub fn new<'a>(tables: &Tables<'a>, roles: Roles, settings: Settings) -> Result<Self> {
+        let known = |original: &'a Coded| as_known(original, tables.population, tables.truth, &roles);
+        let original = tables.original.map(known).transpose()?;
+        let other_original = tables.other_original.map(known).transpose()?;
+        let known = Known { original: original.as_deref(), other_original: other_original.as_deref() };
+        check(tables, &known, &roles)?;
+        let specific = domain(&roles, tables, &known);
         let mut shared: Vec<Dictionary> = vec![Dictionary::new(); roles.sensitive.len()];
+        let missing = if roles.missing_is_value { Missing::Value } else { Missing::Unknown };
         let mut view_of = |table: &Coded| {
-            view(table, quasi(table), &roles, &mut shared, (&specific, tables.hierarchies, missing))
+            view(table, quasi(&roles, table), &roles, &mut shared, (&specific, tables.hierarchies, missing))
         };
         let view = view_of(tables.release);
         let other = tables.other.map(&mut view_of);
-        let known = |name: &String| {
-            [Some(tables.release), tables.other, tables.original]
-                .into_iter()
-                .flatten()
-                .all(|t| t.column(name).is_some())
+        let has = |name: &String| {
+            let all = [Some(tables.release), tables.other, known.original, known.other_original];
+            all.into_iter().flatten().all(|table| table.column(name).is_some())
         };
-        let sensitive = (0..roles.sensitive.len()).filter(|&at| known(&roles.sensitive[at])).collect();
-        let recoded = |table: &Coded| recoded(quasi(table), &specific);
+        let sensitive = (0..roles.sensitive.len()).filter(|&at| has(&roles.sensitive[at])).collect();
         let mut scene = Scene {
             all_rows: (tables.release.rows, tables.other.map(|other| other.rows)),
             counts: Vec::new(),
             targets: None,
             other_targets: None,
+            earlier_targets: None,
+            ruled_out: RuledOut::default(),
             outside: None,
             original: None,
             population: None,
             outside_rows: Vec::new(),
             shares: Vec::new(),
             sensitive,
-            roles: roles.clone(),
+            sizes: specific.iter().map(|column| (column.size(), column.dictionary.missing())).collect(),
+            roles,
             settings,
             view,
             other,
         };
-        if let Some(original) = tables.original {
-            let columns = recoded(original);
-            scene.counts = columns.iter().map(histogram).collect();
-            scene.take_targets(original, &columns, &mut shared);
-            let more = scene.roles.sensitive.iter().filter_map(|name| original.column(name).cloned());
-            scene.original = Some(Coded::new(columns.into_iter().chain(more).collect()));
-        }
-        if let Some(population) = tables.population {
-            let columns = recoded(population);
-            scene.outside_rows = scene.rows_outside(&columns, population.rows);
-            let rows = sample(&scene.outside_rows, settings.targets, settings.seed, 2);
-            let values = values_of(population, &scene.roles, &rows, &mut shared);
-            scene.outside = Some(Targets::find(&scene.view, &columns, &rows, values));
-            scene.population = Some(Coded::new(columns));
-        }
+        scene.add_originals(&known, &specific, tables.facts, &mut shared)?;
+        scene.add_population(tables, &specific, &mut shared)?;
         scene.shares =
             shared.iter().zip(&scene.view.values).map(|(all, values)| shares(all.len(), values)).collect();
         Ok(scene)
     }
 
-    /// Takes a sample of the original as targets; fewer where too many classes cover them.
-    fn take_targets(&mut self, original: &Coded, columns: &[Column], shared: &mut [Dictionary]) {
+    /// Takes targets from the originals.
+    fn add_originals(
+        &mut self,
+        known: &Known<'_>,
+        specific: &[Column],
+        facts: &[Fact],
+        shared: &mut [Dictionary],
+    ) -> Result<()> {
+        if let Some(original) = known.original {
+            let columns = recoded(quasi(&self.roles, original), specific);
+            self.counts = columns.iter().map(histogram).collect();
+            let rows = self.target_rows(original, &columns);
+            let values = values_of(original, &self.roles, &rows, shared);
+            self.ruled_out = RuledOut::new(facts, original, &rows, &self.roles, shared)?;
+            let find = |view: &View| Targets::find(view, &columns, &rows, values.clone());
+            self.other_targets = self.other.as_ref().map(find);
+            self.targets = Some(find(&self.view));
+            let more = self.roles.sensitive.iter().filter_map(|name| original.column(name).cloned());
+            self.original = Some(Coded::new(columns.into_iter().chain(more).collect()));
+        }
+        if let (Some(original), Some(other)) = (known.other_original, &self.other) {
+            let columns = recoded(quasi(&self.roles, original), specific);
+            let rows = self.target_rows(original, &columns);
+            let values = values_of(original, &self.roles, &rows, shared);
+            let find = |view: &View| Targets::find(view, &columns, &rows, values.clone());
+            self.earlier_targets = Some([find(&self.view), find(other)]);
+        }
+        Ok(())
+    }
+
+    /// Takes people outside the release from the population.
+    fn add_population(
+        &mut self,
+        tables: &Tables<'_>,
+        specific: &[Column],
+        shared: &mut [Dictionary],
+    ) -> Result<()> {
+        let Some(population) = tables.population else { return Ok(()) };
+        let columns = recoded(quasi(&self.roles, population), specific);
+        let groups = Groups::new(&columns.iter().collect::<Vec<_>>(), population.rows);
+        self.outside_rows = match (tables.truth, tables.original) {
+            (Some(truth), Some(original)) => {
+                let originals: Vec<&Coded> =
+                    [Some(original), tables.other_original].into_iter().flatten().collect();
+                let apart: FxHashSet<u32> = rows_apart(population, &originals, truth)?.into_iter().collect();
+                groups.order().iter().copied().filter(|row| apart.contains(row)).collect()
+            }
+            _ => self.rows_outside(&groups, columns.len()),
+        };
+        let rows = sample(&self.outside_rows, self.settings.targets, self.settings.seed, 2);
+        let values = values_of(population, &self.roles, &rows, shared);
+        self.outside = (!rows.is_empty()).then(|| Targets::find(&self.view, &columns, &rows, values));
+        self.population = Some(Coded::new(columns));
+        Ok(())
+    }
+
+    /// Draws rows of an original as targets, one per person; fewer where too many classes cover them.
+    fn target_rows(&self, original: &Coded, columns: &[Column]) -> Vec<u32> {
+        let subject = self.roles.subject.as_ref().and_then(|name| original.column(name));
         let sensitive = self.roles.sensitive.iter().filter_map(|name| original.column(name));
-        let by: Vec<&Column> = columns.iter().chain(sensitive).collect();
-        let order = Groups::new(&by, original.rows);
+        let by: Vec<&Column> = columns.iter().chain(sensitive).chain(subject).collect();
+        let groups = Groups::new(&by, original.rows);
+        let places = shuffled(original.rows, self.settings.seed, 3);
+        let order = one_per_person(groups.order(), subject, &places);
         let mut most = self.settings.targets;
         loop {
-            let rows = sample(order.order(), most, self.settings.seed, 1);
-            let values = values_of(original, &self.roles, &rows, shared);
-            if most > 1000 && pairs(&self.view, columns, &rows) > PAIRS {
-                most /= 2;
-                continue;
+            let rows = sample(&order, most, self.settings.seed, 1);
+            if most <= 1000 || pairs(&self.view, columns, &rows) <= PAIRS {
+                return rows;
             }
-            self.other_targets =
-                self.other.as_ref().map(|other| Targets::find(other, columns, &rows, values.clone()));
-            self.targets = Some(Targets::find(&self.view, columns, &rows, values));
-            return;
+            most /= 2;
         }
     }
 
     /// People of the population whose quasi-identifiers nobody in the original has; all of them
     /// without an original.
-    fn rows_outside(&self, columns: &[Column], rows: usize) -> Vec<u32> {
-        let groups = Groups::new(&columns.iter().collect::<Vec<_>>(), rows);
+    fn rows_outside(&self, groups: &Groups, width: usize) -> Vec<u32> {
         let Some(original) = &self.original else { return groups.order().to_vec() };
-        let inside: Vec<&Column> = original.columns[..columns.len()].iter().collect();
+        let inside: Vec<&Column> = original.columns[..width].iter().collect();
         let inside = Groups::new(&inside, original.rows);
-        let tree = Tree::new(columns.len(), inside.len(), |at| inside.tuple(at), |_| 1);
+        let tree = Tree::new(width, inside.len(), |at| inside.tuple(at), |_| 1);
         let apart = |at: &usize| {
             let runs: Vec<Runs> = groups.tuple(*at).iter().map(|&code| Runs::of(vec![code])).collect();
             tree.count(&runs.iter().collect::<Vec<_>>()) == 0
         };
-        let mut outside: Vec<u32> =
-            (0..groups.len()).filter(apart).flat_map(|at| groups.rows(at).iter().copied()).collect();
-        // Where nobody is apart, everybody may be outside.
-        if outside.is_empty() {
-            outside = groups.order().to_vec();
-        }
-        outside
+        (0..groups.len()).filter(apart).flat_map(|at| groups.rows(at).iter().copied()).collect()
     }
 
     /// The targets.
@@ -366,36 +416,26 @@ impl Scene {
         self.targets.as_ref().ok_or_else(|| Fault::bug("an attack has no targets").into())
     }
 
-    /// Counts the targets of whom a test holds, given what the adversary believes and the target's
-    /// own value. `values` are the sensitive values of the released rows.
+    /// Counts the targets of whom a test holds, given what the adversary believes, the target and
+    /// its own value. `values` are the sensitive values of the released rows.
     pub(crate) fn believed(
         &self,
         column: usize,
         values: &[Code],
-        test: impl Fn(&Belief<'_>, Code) -> bool + Sync,
+        test: impl Fn(&Belief<'_>, u32, Code) -> bool + Sync,
     ) -> Result<Rate> {
-        Ok(self.believed_of(self.targets()?, column, values, test))
-    }
-
-    /// The same of other targets.
-    pub(crate) fn believed_of(
-        &self,
-        targets: &Targets,
-        column: usize,
-        values: &[Code],
-        test: impl Fn(&Belief<'_>, Code) -> bool + Sync,
-    ) -> Rate {
+        let targets = self.targets()?;
         let histograms = self.view.histograms(values);
         let successes = |group: usize| {
             let classes = targets.classes(group);
             let merged = histograms.merged(classes);
             let rows = classes.iter().map(|&class| u64::from(self.view.classes.count(class as usize))).sum();
             let belief = Belief { rows, values: &merged };
-            let own = |&&target: &&u32| test(&belief, targets.values[column][target as usize]);
+            let own = |&&target: &&u32| test(&belief, target, targets.own(column, target));
             targets.groups.rows(group).iter().filter(own).count() as u64
         };
         let all = (0..targets.groups.len()).into_par_iter().map(successes).sum();
-        Rate::new(all, targets.len() as u64)
+        Ok(Rate::new(all, targets.len() as u64))
     }
 
     /// The sensitive values of the released rows, dealt to them at random: a release that says
@@ -427,7 +467,18 @@ impl Scene {
     }
 }
 
-fn check(tables: &Tables<'_>, roles: &Roles) -> Result<()> {
+/// The originals, as the adversary knows them.
+struct Known<'a> {
+    original: Option<&'a Coded>,
+    other_original: Option<&'a Coded>,
+}
+
+/// The quasi-identifiers of a table.
+fn quasi(roles: &Roles, table: &Coded) -> Vec<Column> {
+    roles.quasi.iter().filter_map(|name| table.column(name).cloned()).collect()
+}
+
+fn check(tables: &Tables<'_>, known: &Known<'_>, roles: &Roles) -> Result<()> {
     let mut faults = Vec::new();
     if roles.quasi.is_empty() {
         faults.push(
@@ -439,12 +490,16 @@ fn check(tables: &Tables<'_>, roles: &Roles) -> Result<()> {
     let named = [
         (Some(tables.release), "the release"),
         (tables.other, "the other release"),
-        (tables.original, "the original"),
+        (known.original, "the original"),
+        (known.other_original, "the other original"),
         (tables.population, "the population"),
     ];
     for (table, which) in named.into_iter().filter_map(|(table, which)| table.map(|table| (table, which))) {
         if table.rows == 0 {
-            faults.push(fault!(Data, "attack.no-rows", "{table} has no rows", table = which));
+            faults.push(
+                fault!(Data, "attack.no-rows", "{table} has no rows", table = which)
+                    .help("give a table with at least one row"),
+            );
         }
         for name in roles.quasi.iter().filter(|name| table.column(name).is_none()) {
             faults.push(
@@ -463,10 +518,12 @@ fn check(tables: &Tables<'_>, roles: &Roles) -> Result<()> {
 }
 
 /// Quasi-identifier → the specific values of all tables that have them, as one column without rows.
-fn domain(roles: &Roles, tables: &Tables<'_>) -> Vec<Column> {
-    let specific: Vec<&Coded> = match (tables.original, tables.population) {
+fn domain(roles: &Roles, tables: &Tables<'_>, known: &Known<'_>) -> Vec<Column> {
+    let specific: Vec<&Coded> = match (known.original, tables.population) {
         (None, None) => std::iter::once(tables.release).chain(tables.other).collect(),
-        (original, population) => original.into_iter().chain(population).collect(),
+        (original, population) => {
+            original.into_iter().chain(known.other_original).chain(population).collect()
+        }
     };
     let one = |name: &String| {
         let mut counts: FxHashMap<Option<&str>, u64> = FxHashMap::default();

@@ -110,7 +110,7 @@ fn attribution(scene: &Scene) -> Result<Vec<Attribution>> {
 /// Findings as a table of text.
 pub fn findings_text(findings: &[Finding]) -> String {
     let mut text = format!(
-        "{:<14} {:<14} {:>9} {:>9} {:>22} {:>22} {:>26}\n",
+        "{:<14} {:<22} {:>9} {:>9} {:>22} {:>22} {:>26}\n",
         "attack",
         "column",
         "targets",
@@ -128,9 +128,9 @@ pub fn findings_text(findings: &[Finding]) -> String {
             format!("{:.2} % ({:.2} to {:.2})", 100.0 * risk.value, 100.0 * risk.low, 100.0 * risk.high);
         let _ = writeln!(
             text,
-            "{:<14} {:<14} {:>9} {:>9} {:>22} {:>22} {:>26}",
+            "{:<14} {:<22} {:>9} {:>9} {:>22} {:>22} {:>26}",
             found.attack,
-            found.column.as_deref().unwrap_or("–"),
+            found.detail(),
             found.success.targets,
             found.success.successes,
             percent(&found.success),

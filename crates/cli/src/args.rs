@@ -17,7 +17,7 @@ mod values;
 
 use clap::{Parser, Subcommand};
 
-pub use attack::{Attack, Attacked, Chosen, LinkAttack};
+pub use attack::{Attack, AttackAll, Attacked, Chosen, LinkAttack};
 pub use documents::{Scrub, ScrubDates, ScrubMode, TextEncoding};
 pub use evaluate::Evaluate;
 pub use everyday::{

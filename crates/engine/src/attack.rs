@@ -14,7 +14,8 @@ use throng::table::{Code, Dictionary};
 use throng::tuples::Tuples;
 use throng::verify::Finding;
 use throng::watch::Watch;
-use throng_attack::database::AttackDatabase;
+use throng_attack::database::{AttackDatabase, Fact};
+use throng_attack::knowledge::knows_nothing;
 use throng_attack::known::narrowed;
 use throng_attack::link::{Linkage, Request, link};
 use throng_attack::scene::{Bound, Roles, Scene, Settings, Tables};
@@ -31,7 +32,30 @@ pub enum Outside<'a> {
     /// In files.
     Files(&'a Source),
     /// An attack database.
-    Database(&'a Coded),
+    Database(&'a Database),
+}
+
+/// An attack database, joined and inferred.
+pub struct Database {
+    /// Its people with all their columns.
+    pub people: Coded,
+    /// Sensitive values that it rules out.
+    pub facts: Vec<Fact>,
+}
+
+/// The tables of an attack beside the release.
+#[derive(Default)]
+pub struct Beside<'a> {
+    /// The original of the release.
+    pub original: Option<&'a Source>,
+    /// Another release.
+    pub other: Option<&'a Source>,
+    /// The original of the other release.
+    pub other_original: Option<&'a Source>,
+    /// People of whom some are in the original.
+    pub population: Option<Outside<'a>>,
+    /// The column that names people in the originals and in the population.
+    pub truth: Option<&'a str>,
 }
 
 /// What a linking attack is asked.
@@ -81,7 +105,7 @@ impl Engine {
         let released = self.coded(release, &ours, watch)?;
         let others = match external {
             Outside::Files(source) => self.coded(source, &theirs, watch)?,
-            Outside::Database(table) => some_of(table, &theirs)?,
+            Outside::Database(database) => some_of(&database.people, &theirs)?,
         };
         let hierarchies = asked.on.iter().zip(&others.columns).map(|((name, _), column)| {
             asked.policy.map_or(Ok(None), |policy| hierarchy(policy, name, &column.dictionary, false))
@@ -102,63 +126,84 @@ impl Engine {
     /// Sets the scene of other attacks.
     ///
     /// # Errors
-    /// What cannot be read, and [`Scene::new`].
+    /// What cannot be read, a database that knows nothing, and [`Scene::new`].
     pub fn attack_scene(
         &self,
         policy: &PolicyFile,
         release: &Source,
-        (original, other): (Option<&Source>, Option<&Source>),
-        population: Option<&Outside<'_>>,
+        beside: &Beside<'_>,
         settings: Settings,
         watch: &Watch,
     ) -> Result<Scene> {
-        let roles = roles(policy);
         let there = self.columns(release)?;
-        // What the release does not show, nobody can attack in it.
-        let shown = |name: &&String| there.contains(name);
-        let sensitive: Vec<String> = roles.sensitive.iter().filter(shown).cloned().collect();
-        let roles = Roles { sensitive, ..roles };
-        let read = |source: &Source| {
-            let there = self.columns(source)?;
-            let quasi = roles.quasi.iter().map(String::as_str);
-            let sensitive = roles.sensitive.iter().filter(|name| there.contains(name)).map(String::as_str);
-            self.coded(source, &quasi.chain(sensitive).collect::<Vec<_>>(), watch)
+        let roles = scene_roles(policy, &there, beside)?;
+        let read = |source: &Source, needed: bool, more: &[&str]| {
+            self.scene_table(source, &roles, (needed, more), watch)
         };
-        let released = read(release)?;
-        let original = original.map(|source| self.prepared(source.clone(), policy, watch)).transpose()?;
-        let original = original.as_ref().map(&read).transpose()?;
-        let other = other.map(&read).transpose()?;
-        let population = match population {
-            None => None,
-            Some(Outside::Files(source)) => Some(read(source)?),
-            Some(Outside::Database(table)) => {
-                let names = roles.quasi.iter().chain(&roles.sensitive).map(String::as_str);
-                let has = |name: &&str| {
-                    table.column(name).is_some() || roles.quasi.iter().any(|quasi| quasi == name)
-                };
-                Some(some_of(table, &names.filter(has).collect::<Vec<_>>())?)
-            }
+        let truth: Vec<&str> = beside.truth.into_iter().collect();
+        let released = read(release, true, &[])?;
+        let other = beside.other.map(|source| read(source, true, &[])).transpose()?;
+        // The population has what is known about people of whom the truth says who they are.
+        let named: Vec<&str> = truth.iter().copied().chain(roles.subject.as_deref()).collect();
+        let needed = beside.truth.is_none() || beside.population.is_none();
+        let original = |source: Option<&Source>| {
+            let prepared = source.map(|source| self.prepared(source.clone(), policy, watch)).transpose()?;
+            prepared.map(|source| read(&source, needed, &named)).transpose()
+        };
+        let (other_original, original) = (original(beside.other_original)?, original(beside.original)?);
+        let (population, facts) = match &beside.population {
+            None => (None, &[][..]),
+            Some(Outside::Files(source)) => (Some(read(source, true, &truth)?), &[][..]),
+            Some(Outside::Database(database)) => (Some(database.people.clone()), &database.facts[..]),
         };
         let hierarchies = roles.quasi.iter().map(|name| {
-            let known = original.as_ref().or(population.as_ref()).and_then(|table| table.column(name));
-            known.map_or(Ok(None), |column| hierarchy(policy, name, &column.dictionary, original.is_some()))
+            let of = |table: &Option<Coded>| table.as_ref().and_then(|table| table.column(name).cloned());
+            let (ours, theirs) = (of(&original), of(&population));
+            let of_original = ours.is_some();
+            ours.or(theirs)
+                .map_or(Ok(None), |column| hierarchy(policy, name, &column.dictionary, of_original))
         });
         let hierarchies = hierarchies.collect::<Result<Vec<_>>>()?;
         let tables = Tables {
             release: &released,
             other: other.as_ref(),
             original: original.as_ref(),
+            other_original: other_original.as_ref(),
             population: population.as_ref(),
+            truth: beside.truth,
+            facts,
             hierarchies: &hierarchies,
         };
         Scene::new(&tables, roles, settings)
+    }
+
+    /// The columns of a table that attacks look at: quasi-identifiers, which may be missing if they
+    /// are not needed, sensitive columns that are there, and others.
+    fn scene_table(
+        &self,
+        source: &Source,
+        roles: &Roles,
+        (needed, more): (bool, &[&str]),
+        watch: &Watch,
+    ) -> Result<Coded> {
+        let there = self.columns(source)?;
+        let has = |name: &&str| there.iter().any(|column| column == name);
+        let quasi = roles.quasi.iter().map(String::as_str).filter(|name| needed || has(name));
+        let sensitive = roles.sensitive.iter().map(String::as_str).filter(has);
+        let mut names: Vec<&str> = quasi.chain(sensitive).collect();
+        for &name in more {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        self.coded(source, &names, watch)
     }
 
     /// Reads an attack database.
     ///
     /// # Errors
     /// What cannot be read, and [`AttackDatabase::assemble`].
-    pub fn attack_database(&self, path: &Path, watch: &Watch) -> Result<Coded> {
+    pub fn attack_database(&self, path: &Path, watch: &Watch) -> Result<Database> {
         let name = path.display().to_string();
         let unreadable = |e: std::io::Error| {
             fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(&name)
@@ -182,7 +227,8 @@ impl Engine {
                 fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(file).into()
             })
         };
-        declared.assemble(&tables, &load).map_err(in_file)
+        let people = declared.assemble(&tables, &load).map_err(in_file)?;
+        Ok(Database { people, facts: declared.facts(&load)? })
     }
 
     /// What an attack database makes of a release: whether somebody in it has fewer than k
@@ -194,14 +240,14 @@ impl Engine {
         &self,
         policy: &PolicyFile,
         release: &Source,
-        database: &Coded,
+        database: &Database,
         watch: &Watch,
     ) -> Result<Finding> {
-        let roles = roles(policy);
-        let names = known_columns(&roles.quasi, database)?;
+        let roles = roles(policy).known_to(&database.people, &self.columns(release)?, None)?;
+        let names = roles.quasi;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let released = self.coded(release, &names, watch)?;
-        let people = some_of(database, &names)?;
+        let people = some_of(&database.people, &names)?;
         let hierarchies = names
             .iter()
             .zip(&people.columns)
@@ -225,9 +271,9 @@ impl Engine {
     ///
     /// # Errors
     /// Columns that it lacks.
-    pub fn attack_people(&self, database: &Coded, columns: &[String]) -> Result<RiskTable> {
+    pub fn attack_people(&self, database: &Database, columns: &[String]) -> Result<RiskTable> {
         let names: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let people = some_of(database, &names)?;
+        let people = some_of(&database.people, &names)?;
         let codes: Vec<Vec<Code>> = people.columns.iter().map(|column| column.codes.clone()).collect();
         let mut tuples = Tuples::new(columns.len());
         tuples.add(&codes, people.rows)?;
@@ -249,19 +295,23 @@ impl Engine {
 ///
 /// # Errors
 /// None of them.
-pub fn known_columns(columns: &[String], database: &Coded) -> Result<Vec<String>> {
-    let known: Vec<String> = columns.iter().filter(|name| database.column(name).is_some()).cloned().collect();
-    if known.is_empty() {
-        return Err(fault!(
-            Input,
-            "attack.database-knows-nothing",
-            "the attack database has none of the columns {columns}",
-            columns = columns.join(", ")
-        )
-        .help("declare a table, a join or an inference that has one of them")
-        .into());
+pub fn known_columns(columns: &[String], database: &Database) -> Result<Vec<String>> {
+    let known = |name: &&String| database.people.column(name).is_some();
+    let known: Vec<String> = columns.iter().filter(known).cloned().collect();
+    if known.is_empty() { Err(knows_nothing(columns)) } else { Ok(known) }
+}
+
+/// The roles of a scene: sensitive columns that are released, and with a database the columns that
+/// it knows.
+fn scene_roles(policy: &PolicyFile, released: &[String], beside: &Beside<'_>) -> Result<Roles> {
+    let roles = roles(policy);
+    // What the release does not show, nobody can attack in it.
+    let sensitive = roles.sensitive.iter().filter(|name| released.contains(name)).cloned().collect();
+    let roles = Roles { sensitive, ..roles };
+    match &beside.population {
+        Some(Outside::Database(database)) => roles.known_to(&database.people, released, beside.truth),
+        _ => Ok(roles),
     }
-    Ok(known)
 }
 
 /// Named columns of an attack database.
@@ -305,6 +355,9 @@ fn roles(policy: &PolicyFile) -> Roles {
     };
     Roles {
         quasi: named(Role::Quasi),
+        kept: named(Role::Keep).into_iter().chain(named(Role::Target)).collect(),
+        subject: named(Role::Subject).into_iter().next(),
+        partly_known: false,
         sensitive: named(Role::Sensitive),
         k: policy.privacy.k().unwrap_or(2),
         bounds: policy.privacy.models.iter().filter_map(bound).collect(),

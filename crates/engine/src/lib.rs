@@ -73,7 +73,7 @@ mod verify;
 mod weights;
 
 pub use argus::Held;
-pub use attack::{LinkRequest, Outside, known_columns};
+pub use attack::{Beside, Database, LinkRequest, Outside, known_columns};
 pub use augment::Augmented;
 pub use cells::Cells;
 pub use compare::{ExperimentCommands, ExperimentFile};

@@ -26,3 +26,4 @@ pub mod tuples;
 pub mod rows;
 pub mod preparation;
 pub mod release;
+pub mod page;

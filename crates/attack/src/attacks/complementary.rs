@@ -72,19 +72,29 @@ impl<'a> Two<'a> {
     pub(crate) fn new(scene: &'a Scene, columns: &[usize]) -> Result<Self> {
         let missing = || Fault::bug("an attack has no second release");
         let other = scene.other.as_ref().ok_or_else(missing)?;
-        let (first, second) = (scene.targets()?, scene.other_targets.as_ref().ok_or_else(missing)?);
+        let targets = [scene.targets()?, scene.other_targets.as_ref().ok_or_else(missing)?];
+        Ok(Two::of([&scene.view, other], targets, columns))
+    }
+
+    /// The earlier release first, and people of its original as targets; none without it.
+    pub(crate) fn removed(scene: &'a Scene, columns: &[usize]) -> Option<Self> {
+        let (other, [later, earlier]) = (scene.other.as_ref()?, scene.earlier_targets.as_ref()?);
+        Some(Two::of([other, &scene.view], [earlier, later], columns))
+    }
+
+    fn of(views: [&View; 2], [first, second]: [&'a Targets; 2], columns: &[usize]) -> Self {
         let mut known: FxHashMap<Vec<Code>, Code> = FxHashMap::default();
         let mut one = |values: &[Vec<Code>], row: usize| {
             let tuple: Vec<Code> = columns.iter().map(|&column| values[column][row]).collect();
             let next = known.len() as Code;
             *known.entry(tuple).or_insert(next)
         };
-        let mut of =
-            |view: &View| -> Vec<Code> { (0..view.rows()).map(|row| one(&view.values, row)).collect() };
-        let values = [of(&scene.view), of(other)];
-        let values = [scene.view.histograms(&values[0]), other.histograms(&values[1])];
+        let values = views.map(|view| {
+            let values: Vec<Code> = (0..view.rows()).map(|row| one(&view.values, row)).collect();
+            view.histograms(&values)
+        });
         let own = (0..first.len()).map(|target| one(&first.values, target)).collect();
-        Ok(Two { first, second, values, own })
+        Two { first, second, values, own }
     }
 
     /// Counts the targets of whom two tests hold, given their values in both releases.

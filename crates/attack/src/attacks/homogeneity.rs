@@ -30,7 +30,8 @@ impl Attack for Homogeneity {
         let mut findings = Vec::new();
         for &column in &scene.sensitive {
             watch.check()?;
-            let found = |belief: &Belief<'_>, own| matches!(belief.values, [(value, _)] if *value == own);
+            let found =
+                |belief: &Belief<'_>, _: u32, own| matches!(belief.values, [(value, _)] if *value == own);
             let success = scene.believed(column, &scene.view.values[column], found)?;
             let control = scene.believed(column, &scene.dealt(column), found)?;
             let name = &scene.roles.sensitive[column];

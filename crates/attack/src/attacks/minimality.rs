@@ -38,7 +38,7 @@ impl Attack for Minimality {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[Need::Original, Need::Sensitive, Need::Bound]
+        &[Need::Original, Need::Sensitive, Need::Bound, Need::AllColumns]
     }
 
     fn run(&self, scene: &Scene, watch: &Watch) -> Result<Vec<Finding>> {

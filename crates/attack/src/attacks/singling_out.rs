@@ -49,7 +49,8 @@ impl Attack for SinglingOut {
         let conditions = conditions(scene, false);
         let success = inside.singled(scene, &conditions);
         watch.check()?;
-        let control = match &scene.population {
+        let population = scene.population.as_ref().filter(|_| !scene.outside_rows.is_empty());
+        let control = match population {
             Some(population) => {
                 let rows = sample(&scene.outside_rows, original.rows, scene.settings.seed, 21);
                 let outside = People::new(&population.columns, rows);

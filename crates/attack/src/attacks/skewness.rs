@@ -31,7 +31,7 @@ impl Attack for Skewness {
         for &column in &scene.sensitive {
             watch.check()?;
             let shares = &scene.shares[column];
-            let found = |belief: &Belief<'_>, own: u32| {
+            let found = |belief: &Belief<'_>, _: u32, own: u32| {
                 let share = f64::from(belief.count(own)) / belief.rows.max(1) as f64;
                 share >= 0.5 && share >= 2.0 * shares[own as usize]
             };

@@ -2,8 +2,8 @@
 //!
 //! The odds of a pair are prior odds × the ratio of its pattern. A released row belongs to at most
 //! one external row, so the probability of a pair is its odds over those of all pairs of the row and
-//! of belonging to nobody; the same holds for the external row, and the lower one counts. A pair whose probability reaches the threshold on
-//! both sides becomes a link. Its rows are then taken, which raises the probabilities of others, so
+//! of belonging to nobody; the same holds for the external row, and the lower one counts. A pair
+//! whose probability reaches the threshold on both sides becomes a link. Its rows are then taken, which raises the probabilities of others, so
 //! the same is done again until nothing changes. With a threshold from 0.5, no row can have two
 //! links, and the result does not depend on any order. Costs the kept pairs per round.
 
@@ -20,6 +20,8 @@ const KEPT: u64 = 40_000_000;
 const FLOOR: f64 = 1e-3;
 /// The least probability that a row belongs to nobody of the other table.
 const NOBODY: f64 = 0.01;
+/// Ranges of probability in which guesses are counted.
+pub(super) const TENTHS: usize = 10;
 /// Rounds at the most.
 const ROUNDS: usize = 50;
 
@@ -38,6 +40,8 @@ pub(super) struct Assignment {
     /// Sum over released rows of the probability of their best guess, and its variance.
     pub(super) expected: f64,
     pub(super) variance: f64,
+    /// Tenth of the probability of the best guess → released rows.
+    pub(super) certainty: [u64; TENTHS],
     /// Released rows that were left out of all rules as crowds.
     pub(super) crowded: u64,
 }
@@ -163,7 +167,8 @@ fn guesses(
     of_external: &[f64],
     (of, alone): (&impl Fn(u64) -> f64, &Alone),
 ) -> Assignment {
-    let mut all = Assignment { links: Vec::new(), expected: 0.0, variance: 0.0, crowded: 0 };
+    let mut all =
+        Assignment { links: Vec::new(), expected: 0.0, variance: 0.0, certainty: [0; TENTHS], crowded: 0 };
     for (at, row) in rows.iter().enumerate() {
         let count = sides.released.count(at);
         let of_pair = |&(external, pattern): &(u32, u64)| {
@@ -175,6 +180,7 @@ fn guesses(
         };
         all.expected += f64::from(count) * best;
         all.variance += f64::from(count) * best * (1.0 - best);
+        all.certainty[((TENTHS as f64 * best) as usize).min(TENTHS - 1)] += u64::from(count);
         all.crowded += if row.crowded { u64::from(count) } else { 0 };
     }
     all

@@ -80,6 +80,8 @@ pub struct Linkage {
     pub unresolved: u64,
     /// Released rows whose best guess is right, by the probabilities of the model.
     pub expected: Expected,
+    /// Released rows by the probability of their best guess.
+    pub guesses: Vec<Guesses>,
     /// The same by an exact join.
     pub exact_join: ExactJoin,
     /// The model.
@@ -108,6 +110,17 @@ pub struct Expected {
     pub high: f64,
     /// What it is.
     pub means: &'static str,
+}
+
+/// Released rows whose best guess has a probability in a range.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Guesses {
+    /// The least probability.
+    pub from: f64,
+    /// The greatest; it belongs to the next range, except in the last one.
+    pub to: f64,
+    /// Released rows.
+    pub rows: u64,
 }
 
 /// What an exact join found.
@@ -442,6 +455,7 @@ fn linkage(
             high: limit(assignment.expected + spread),
             means: "released rows whose best guess is the right person, if the model's probabilities are right",
         },
+        guesses: guesses(&assignment.certainty),
         exact_join,
         model: Model {
             prior,
@@ -453,6 +467,15 @@ fn linkage(
         },
         strongest: order.iter().take(request.explained).map(explain).collect(),
     }
+}
+
+fn guesses(certainty: &[u64]) -> Vec<Guesses> {
+    let share = |at: usize| at as f64 / certainty.len() as f64;
+    certainty
+        .iter()
+        .enumerate()
+        .map(|(at, &rows)| Guesses { from: share(at), to: share(at + 1), rows })
+        .collect()
 }
 
 fn names_of(request: &Request<'_>, columns: &[usize]) -> Vec<String> {

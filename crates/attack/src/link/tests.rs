@@ -34,6 +34,17 @@ fn linked(release: &Coded, external: &Coded, on: usize, truth: bool) -> Linkage 
     link(&request, &Watch::none()).unwrap()
 }
 
+/// The page of a linkage: of a table without errors, or of one whose cells are all alike.
+pub(super) fn linked_page(defended: bool) -> String {
+    let (mut release, external) = people(200, false);
+    if defended {
+        for column in &mut release.columns[..3] {
+            *column = Column::new(&column.name, column.codes.iter().map(|_| Some("*")));
+        }
+    }
+    page(&linked(&release, &external, 4, true), "a<b>", "0.1.0")
+}
+
 /// People with names, dates of birth and towns; and errors in the release.
 fn people(count: usize, errors: bool) -> (Coded, Coded) {
     let names = ["anderson", "baker", "carter", "dalton", "ellis", "fletcher", "gardner", "hudson", "irving"];
@@ -91,6 +102,27 @@ fn a_table_without_errors_is_linked_exactly() {
     assert!((found.expected.value - 1000.0).abs() < 10.0, "{:?}", found.expected);
     assert_eq!(found.strongest.len(), 5);
     assert!(found.strongest[0].agreement.iter().all(|column| column.level == "same"));
+}
+
+/// Every released row has one best guess, and the expected number of right ones is within the ranges.
+#[test]
+fn guesses_are_counted_by_their_probability() {
+    let (release, external) = people(400, true);
+    let sexes = release.columns[3].clone();
+    // Many rows with few tuples: counts of rows are not those of tuples.
+    let few = Coded::new(vec![sexes, release.columns[2].clone()]);
+    let others = Coded::new(vec![external.columns[3].clone(), external.columns[2].clone()]);
+    for found in [linked(&release, &external, 4, true), linked(&few, &others, 2, false)] {
+        assert_eq!(found.guesses.iter().map(|bin| bin.rows).sum::<u64>(), found.rows.released);
+        let sum =
+            |of: fn(&Guesses) -> f64| found.guesses.iter().map(|bin| of(bin) * bin.rows as f64).sum::<f64>();
+        let (low, high) = (sum(|bin| bin.from), sum(|bin| bin.to));
+        assert!(
+            low <= found.expected.value && found.expected.value <= high,
+            "{low} {high} {:?}",
+            found.expected
+        );
+    }
 }
 
 #[test]

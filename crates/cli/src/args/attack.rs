@@ -30,8 +30,9 @@ pub enum AttackCommand {
     /// Run all attacks and print one scorecard: singling out, linkability, inference
     #[command(after_help = "Examples:
   throng attack all release.csv --policy policy.toml --original patients.csv
-  throng attack all release.csv --policy policy.toml --original patients.csv --population city.csv --json")]
-    All(Attacked),
+  throng attack all release.csv --policy policy.toml --original patients.csv --population city.csv --out card.html
+  throng attack all release.csv --policy policy.toml --original patients.csv --database attack.toml --truth id --json")]
+    All(AttackAll),
     /// Find conditions on released cells that exactly one person satisfies
     #[command(after_help = "Examples:
   throng attack singling-out release.csv --policy policy.toml --original patients.csv")]
@@ -52,9 +53,10 @@ pub enum AttackCommand {
     #[command(after_help = "Examples:
   throng attack complementary release.csv --policy policy.toml --original patients.csv --other earlier.csv")]
     Complementary(Attacked),
-    /// Find people who were added after an earlier release
+    /// Find people who were added after an earlier release, or removed
     #[command(after_help = "Examples:
-  throng attack temporal release.csv --policy policy.toml --original patients.csv --other earlier.csv")]
+  throng attack temporal release.csv --policy policy.toml --original patients.csv --other earlier.csv
+  throng attack temporal new.csv --policy policy.toml --original new_patients.csv --other old.csv --other-original old_patients.csv")]
     Temporal(Attacked),
     /// Guess whether somebody is in the release
     #[command(after_help = "Examples:
@@ -80,7 +82,7 @@ pub enum AttackCommand {
     #[command(after_help = "Examples:
   throng attack differencing release.csv --policy policy.toml")]
     Differencing(Attacked),
-    /// Guess sensitive values by the rows that fit a person
+    /// Guess sensitive values by a model that was trained on the release
     #[command(after_help = "Examples:
   throng attack inference release.csv --policy policy.toml --original patients.csv")]
     Inference(Attacked),
@@ -95,7 +97,7 @@ pub enum Chosen<'a> {
     /// Linking.
     Link(&'a LinkAttack),
     /// All attacks.
-    All(&'a Attacked),
+    All(&'a AttackAll),
     /// One attack, by its name.
     One(&'static str, &'a Attacked),
 }
@@ -105,7 +107,8 @@ impl AttackCommand {
     pub fn output(&self) -> &Output {
         match self.chosen() {
             Chosen::Link(args) => &args.output,
-            Chosen::All(args) | Chosen::One(_, args) => &args.output,
+            Chosen::All(args) => &args.attacked.output,
+            Chosen::One(_, args) => &args.output,
         }
     }
 
@@ -179,6 +182,18 @@ pub struct LinkAttack {
     pub output: Output,
 }
 
+/// `throng attack all`.
+#[derive(Debug, clap::Args)]
+pub struct AttackAll {
+    #[command(flatten)]
+    pub attacked: Attacked,
+    /// Write the scorecard as an HTML page to this file
+    #[arg(short, long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub overwrite: Overwrite,
+}
+
 // What all other attacks are given.
 #[derive(Debug, clap::Args)]
 pub struct Attacked {
@@ -193,12 +208,18 @@ pub struct Attacked {
     /// Table of a population: those who are not in the original are the control
     #[arg(long, value_name = "FILE", conflicts_with = "database")]
     pub population: Option<String>,
-    /// Attack database in place of a population: a file that declares tables, joins and inferences
+    /// Attack database: a file that declares what the adversary knows, in tables, joins and inferences
     #[arg(long, value_name = "FILE.toml")]
     pub database: Option<PathBuf>,
-    /// Another release about the same people
+    /// Column that names the person in the original and in the population or database
+    #[arg(long, value_name = "COLUMN", requires = "original")]
+    pub truth: Option<String>,
+    /// Another release about the same people; for `temporal`, the earlier one
     #[arg(long, value_name = "RELEASE")]
     pub other: Option<String>,
+    /// Original table of the other release, for people who were removed since
+    #[arg(long, value_name = "INPUT", requires = "other")]
+    pub other_original: Option<String>,
     /// Targets at the most; they are drawn from the original
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub targets: usize,

@@ -1,6 +1,6 @@
 //! `throng attack NAME RELEASE`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use throng::error::{Error, Result};
 use throng::fault;
@@ -8,10 +8,9 @@ use throng::policy::{Header, Input};
 use throng::watch::Watch;
 use throng_attack::link::{Linkage, page, text as link_text};
 use throng_attack::scene::{Scene, Settings};
-use throng_attack::table::Coded;
-use throng_attack::{findings_text, named, scorecard, text};
+use throng_attack::{findings_text, named, page as card_page, scorecard, text};
 use throng_engine::{
-    Engine, LinkRequest, Outside, OverwriteGuard, PolicyFile, Source, sniff, write_atomically,
+    Beside, Engine, LinkRequest, Outside, OverwriteGuard, PolicyFile, Source, sniff, write_atomically,
 };
 
 use super::json;
@@ -25,8 +24,13 @@ pub fn run(args: &args::Attack) -> Result<Ended> {
     match args.command.chosen() {
         Chosen::Link(args) => link(args),
         Chosen::All(args) => {
-            let card = with_scene(args, scorecard)?;
-            out(&if args.output.json { json(&card)? } else { sanitized(&text(&card)) })?;
+            guarded(args)?;
+            let card = with_scene(&args.attacked, scorecard)?;
+            if let Some(path) = &args.out {
+                let written = card_page(&card, title(&args.attacked.release), env!("CARGO_PKG_VERSION"));
+                write_atomically(path, written.as_bytes())?;
+            }
+            out(&if args.attacked.output.json { json(&card)? } else { sanitized(&text(&card)) })?;
             Ok(Ended::Holds)
         }
         Chosen::One(name, args) => {
@@ -46,6 +50,34 @@ pub fn run(args: &args::Attack) -> Result<Ended> {
     }
 }
 
+/// Refuses to overwrite what is attacked, or what is there.
+fn guarded(args: &args::AttackAll) -> Result<()> {
+    let Some(path) = &args.out else { return Ok(()) };
+    let given = &args.attacked;
+    let (policy, _) = PolicyFile::read(&given.policy)?;
+    let mut guard = OverwriteGuard::default().named("the release", &given.release);
+    for (name, table) in [
+        ("the original", &given.original),
+        ("the population", &given.population),
+        ("the other release", &given.other),
+        ("the other original", &given.other_original),
+    ] {
+        if let Some(table) = table {
+            guard = guard.named(name, table);
+        }
+    }
+    if let Some(database) = &given.database {
+        guard = guard.and("the attack database", database);
+    }
+    let guard = guard.with(OverwriteGuard::of_policy(&policy).release_of(&policy));
+    guard.check([&**path], args.overwrite.existing())
+}
+
+/// The name of a file on a page.
+fn title(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
 fn link(args: &args::LinkAttack) -> Result<Ended> {
     let on = pairs(&args.on)?;
     let policy =
@@ -54,6 +86,9 @@ fn link(args: &args::LinkAttack) -> Result<Ended> {
         let mut guard = OverwriteGuard::default().named("the release", &args.release);
         if let Some(external) = &args.external {
             guard = guard.named("the external table", external);
+        }
+        if let Some(database) = &args.database {
+            guard = guard.and("the attack database", database);
         }
         if let Some(policy) = &policy {
             guard = guard.with(OverwriteGuard::of_policy(policy).release_of(policy));
@@ -66,8 +101,8 @@ fn link(args: &args::LinkAttack) -> Result<Ended> {
     line.clear();
     let linkage = linked?;
     if let Some(path) = &args.out {
-        let title = args.release.rsplit(['/', '\\']).next().unwrap_or_default();
-        write_atomically(path, page(&linkage, title).as_bytes())?;
+        let written = page(&linkage, title(&args.release), env!("CARGO_PKG_VERSION"));
+        write_atomically(path, written.as_bytes())?;
         note(&format!(
             "WARNING     {} links released rows to people: keep it with the originals",
             path.display()
@@ -138,28 +173,43 @@ fn with_scene<T>(args: &args::Attacked, attack: impl FnOnce(&Scene, &Watch) -> R
     let release = release(&args.release, Some(&policy), &args.layout)?;
     let other =
         args.other.as_ref().map(|path| self::release(path, Some(&policy), &args.layout)).transpose()?;
-    let original = args.original.as_ref().map(|path| {
-        let input = Input { path: path.clone(), ..policy.policy.input.clone() };
-        Source::open(&input, Path::new(""))
-    });
-    let original = original.transpose()?;
+    let opened = |path: &Option<String>| {
+        let open = |path: &String| {
+            let input = Input { path: path.clone(), ..policy.policy.input.clone() };
+            Source::open(&input, Path::new(""))
+        };
+        path.as_ref().map(open).transpose()
+    };
+    let (original, other_original) = (opened(&args.original)?, opened(&args.other_original)?);
     let population = args.population.as_ref().map(|path| outside(path, Some(&policy))).transpose()?;
+    if args.truth.is_some() && population.is_none() && args.database.is_none() {
+        return Err(fault!(
+            Input,
+            "arguments.truth-of-nothing",
+            "--truth names people of a table that is not given"
+        )
+        .key("--truth")
+        .help("give --population or --database, too")
+        .into());
+    }
     let line = Line::new();
     let watch = line.watch();
     let engine = Engine::new();
     let settings = Settings { targets: args.targets.max(1), facts: args.facts, seed: args.random.seed };
-    let done = database(&engine, args.database.as_ref(), &watch).and_then(|database| {
-        let population = population.as_ref().map(Outside::Files).or(database.as_ref().map(Outside::Database));
-        let known = (original.as_ref(), other.as_ref());
-        let scene = engine.attack_scene(&policy, &release, known, population.as_ref(), settings, &watch)?;
+    let read = args.database.as_ref().map(|path| engine.attack_database(path, &watch)).transpose();
+    let done = read.and_then(|database| {
+        let beside = Beside {
+            original: original.as_ref(),
+            other: other.as_ref(),
+            other_original: other_original.as_ref(),
+            population: population.as_ref().map(Outside::Files).or(database.as_ref().map(Outside::Database)),
+            truth: args.truth.as_deref(),
+        };
+        let scene = engine.attack_scene(&policy, &release, &beside, settings, &watch)?;
         attack(&scene, &watch)
     });
     line.clear();
     done.map_err(|e| in_policy(e, &policy, &policy_text))
-}
-
-fn database(engine: &Engine, path: Option<&PathBuf>, watch: &Watch) -> Result<Option<Coded>> {
-    path.map(|path| engine.attack_database(path, watch)).transpose()
 }
 
 /// A release, laid out as its file says.

@@ -2,7 +2,7 @@
 //! riskiest combinations of columns.
 
 use super::charts;
-use super::html::{page, section, table, tile};
+use super::frame::{page, section, table, tile};
 use super::markup::{Html, markup};
 use super::text::{decimal, integer, percent};
 use crate::risk::{Band, Choice, Combination, Figure, Guidance, Risk};

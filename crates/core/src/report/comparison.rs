@@ -1,7 +1,7 @@
 //! The page of a comparison and its pictures: relative loss and work against k [El Emam 2009,
 //! figures 6 to 9].
 
-use super::html::{page, section, table, tile};
+use super::frame::{page, section, table, tile};
 use super::lines::Chart;
 use super::markup::{Html, markup};
 use super::text::integer;

@@ -1,7 +1,7 @@
 //! The page of an evaluation: what models learn against k, which loss goes along with it, and who
 //! pays for privacy.
 
-use super::html::{page, section, table, tile};
+use super::frame::{page, section, table, tile};
 use super::lines::Chart;
 use super::markup::{Html, markup};
 use super::scatter::Scatter;

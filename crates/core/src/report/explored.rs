@@ -1,7 +1,7 @@
 //! The page of an explored lattice: its numbers, its picture, its heights and its k-minimal nodes.
 
+use super::frame::{page, section, table, tile};
 use super::hasse;
-use super::html::{page, section, table, tile};
 use super::markup::{Html, markup};
 use super::text::{decimal, integer, percent};
 use crate::explore::{Explored, HeightFacts, NodeFacts};

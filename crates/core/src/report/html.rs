@@ -2,7 +2,8 @@
 //! it all comes from. The page loads nothing and runs nothing.
 
 use super::facts::{Bound, Facts};
-use super::markup::{Html, ToHtml, markup};
+use super::frame::{page, section, table, tile};
+use super::markup::{Html, markup};
 use super::prepared::preparation_lines;
 use super::protection::{Protection, State};
 use super::rules;
@@ -14,15 +15,6 @@ use crate::model::KAnonymity;
 use crate::policy::KOne;
 use crate::release::{DeletedFacts, PeopleFacts, Release};
 use crate::suggest::Hint;
-
-const STYLE: &str = concat!(include_str!("colours.css"), include_str!("style.css"), include_str!("plot.css"));
-
-/// The page forbids itself what it does not need: scripts, pictures from elsewhere, any connection.
-const HEAD: &str = r#"<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-"#;
 
 /// The page.
 pub fn html(facts: &Facts) -> String {
@@ -39,27 +31,6 @@ pub fn html(facts: &Facts) -> String {
     ];
     let title = format!("Release of {}", facts.title);
     page("report of a release", &facts.title, &title, Html::from_iter(parts), footer(facts))
-}
-
-/// A page: what it is, its heading, its name in the browser, and what is on it.
-pub(super) fn page(kind: &str, heading: &str, title: &str, body: Html, footer: Html) -> String {
-    let (head, style) = (Html::fixed(HEAD), Html::fixed(STYLE));
-    let page = markup!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n{head}<title>{title}</title>\n<style>\n{style}</style>\n\
-         </head>\n<body>\n<header>\n<p class=\"eyebrow\">Throng · {kind}</p>\n<h1>{heading}</h1>\n</header>\n\
-         <main>\n{body}</main>\n<footer><p>{footer}</p></footer>\n</body>\n</html>\n";
-        head, style, kind, heading, title, body, footer
-    );
-    page.into_string()
-}
-
-/// A numbered section.
-pub(super) fn section(number: u8, id: &str, title: &str, lead: Html, body: Html) -> Html {
-    markup!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<div class=\"head\"><h2 id=\"{id}-title\">\
-         <span class=\"no\">{number}</span> {title}</h2>\n<p class=\"lead\">{lead}</p></div>\n{body}\n</section>\n";
-        number, id, title, lead, body
-    )
 }
 
 /// The class of the verdict in the style sheet.
@@ -222,14 +193,6 @@ pub(super) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// One figure to remember.
-pub(super) fn tile(class: &str, name: &str, value: impl ToHtml, note: impl ToHtml) -> Html {
-    markup!(
-        "<div class=\"tile {class}\"><dt>{name}</dt><dd>{value}<small>{note}</small></dd></div>\n";
-        class, name, value, note
-    )
-}
-
 /// The figures to remember.
 fn tiles(facts: &Facts) -> Html {
     let release = &facts.release;
@@ -326,15 +289,6 @@ fn template(facts: &Facts) -> Html {
 fn predicted(facts: &Facts) -> Html {
     let all = facts.release.predicted.values();
     all.map(|p| markup!("<p>{} released {}.</p>\n", count(p.rows, "row"), p.reason())).collect()
-}
-
-/// A table in a box of its own, so that a wide one moves inside it and not the page.
-pub(super) fn table(class: &str, caption: &str, head: Html, rows: Html) -> Html {
-    markup!(
-        "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table class=\"{class}\">\
-         <caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n";
-        class, caption, head, rows
-    )
 }
 
 /// A list of names with what they stand for; entries without text are left out.

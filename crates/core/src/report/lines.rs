@@ -1,11 +1,11 @@
 //! Line charts: figures of several algorithms against k, on a page and as files.
 
+use throng_terms::page::PICTURE_STYLE;
+
 use super::markup::Html;
 use super::svg::{Anchor, Pen};
 use super::text::{decimal, fit, width};
 
-/// The style of a chart that is a file of its own.
-const STYLE: &str = concat!(include_str!("colours.css"), include_str!("plot.css"));
 /// The size of letters in pictures.
 const SIZE: f64 = 11.0;
 const WIDTH: f64 = 420.0;
@@ -49,7 +49,7 @@ impl Chart {
     /// A file of its own.
     pub(super) fn file(&self) -> String {
         let (pen, size) = self.draw();
-        pen.file(size, &self.title, &self.description(), STYLE)
+        pen.file(size, &self.title, &self.description(), PICTURE_STYLE)
     }
 
     /// Whether there is anything to draw.

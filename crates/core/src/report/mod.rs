@@ -17,7 +17,6 @@ pub mod facts;
 mod hasse;
 pub mod html;
 mod lines;
-mod markup;
 mod network;
 mod prepared;
 mod protection;
@@ -26,14 +25,16 @@ mod scatter;
 mod sections;
 mod statement;
 mod suggested;
-mod svg;
-mod text;
 mod utility;
 mod words;
 
+use throng_terms::page::{frame, markup, svg, text};
+
+mod scrubbed;
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod sample;
-mod scrubbed;
 #[cfg(test)]
 mod tests;
 

@@ -4,14 +4,14 @@
 //! Columns stand to the right of all columns that they depend on. After the drawings in Katirai 2006, "A method for utilizing a Bayesian model
 //! as a measure function".
 
+use throng_terms::page::PICTURE_STYLE;
+
 use super::svg::{Anchor, Pen};
 use super::text::{count, decimal, fit, integer, width};
 use crate::network::{EdgeFacts, Facts, FieldFacts};
 
-/// Colours and faces, and what only this picture has.
+/// What only this picture has.
 const STYLE: &str = concat!(
-    include_str!("colours.css"),
-    include_str!("plot.css"),
     "svg { background: var(--paper); }\n\
      .card { fill: var(--sheet); stroke: var(--rule); }\n\
      .card.target { stroke: var(--after); stroke-width: 2; }\n\
@@ -84,7 +84,7 @@ pub fn network_picture(facts: &Facts) -> String {
     );
     pen.text("tick", (MARGIN, bottom + 24.0), Anchor::Start, &words);
     let size = (right.max(MARGIN + width(&words, SIZE)) + MARGIN, bottom + 40.0);
-    pen.file(size, "Bayesian network", &described(facts), STYLE)
+    pen.file(size, "Bayesian network", &described(facts), &format!("{PICTURE_STYLE}{STYLE}"))
 }
 
 /// Columns side by side by the longest way of edges to them, below each other in their order.

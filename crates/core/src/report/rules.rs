@@ -1,6 +1,6 @@
 //! The rules of a template as a table: what each requires, what satisfies it, and whether it holds.
 
-use super::html::table;
+use super::frame::table;
 use super::markup::{Html, markup};
 use crate::release::{RuleFacts, TemplateFacts};
 

@@ -3,7 +3,8 @@
 use super::charts;
 use super::explored;
 use super::facts::{ColumnFacts, Facts, LossFacts};
-use super::html::{ratio, section, table};
+use super::frame::{section, table};
+use super::html::ratio;
 use super::markup::{Html, markup};
 use super::text::{count, decimal, integer, percent};
 use super::words::matters_for;

@@ -6,7 +6,8 @@
 //! differential privacy it has only what the certificate has. A pure function of the facts.
 
 use super::facts::{ColumnFacts, Facts};
-use super::html::{page, pairs, ratio, section, table};
+use super::frame::{page, section, table};
+use super::html::{pairs, ratio};
 use super::markup::{Html, markup};
 use super::rules;
 use super::text::{count, decimal, integer, percent};

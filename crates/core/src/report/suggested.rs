@@ -2,7 +2,7 @@
 //! rows, columns, means, correlations and a classifier. And the page and the picture of methods
 //! against k.
 
-use super::html::{page, section, table, tile};
+use super::frame::{page, section, table, tile};
 use super::lines::Chart;
 use super::markup::{Html, markup};
 use super::svg::{Anchor, Pen};

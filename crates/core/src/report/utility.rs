@@ -2,7 +2,7 @@
 //! means, correlations and cross tables before and after, as a section of the page.
 
 use super::facts::{BoundFacts, CorrelationFacts, CrossTable, Facts, Moments, NumberFacts};
-use super::html::{section, table};
+use super::frame::{section, table};
 use super::markup::{Html, markup};
 use super::svg::Pen;
 use super::text::{decimal, percent};

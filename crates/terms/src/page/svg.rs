@@ -10,13 +10,16 @@ use super::markup::Html;
 use super::text::escape;
 
 /// The width of a full picture.
-pub(super) const WIDTH: f64 = 340.0;
+pub const WIDTH: f64 = 340.0;
 
 /// Where a text is held.
-#[derive(Clone, Copy)]
-pub(super) enum Anchor {
+#[derive(Debug, Clone, Copy)]
+pub enum Anchor {
+    /// At its start.
     Start,
+    /// At its middle.
     Middle,
+    /// At its end.
     End,
 }
 
@@ -31,18 +34,21 @@ impl Anchor {
 }
 
 /// A picture being drawn.
-pub(super) struct Pen {
+#[derive(Debug, Default)]
+pub struct Pen {
     body: String,
 }
 
 impl Pen {
-    pub(super) fn new() -> Self {
+    /// Nothing drawn yet.
+    pub fn new() -> Self {
         Pen { body: String::new() }
     }
 
     // Writing to a string cannot fail, hence the ignored results below.
 
-    pub(super) fn rect(&mut self, class: &str, [x, y, width, height]: [f64; 4]) {
+    /// A rectangle: left, top, width, height.
+    pub fn rect(&mut self, class: &str, [x, y, width, height]: [f64; 4]) {
         let _ = write!(
             self.body,
             r#"<rect class="{}" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}"/>"#,
@@ -50,7 +56,8 @@ impl Pen {
         );
     }
 
-    pub(super) fn line(&mut self, class: &str, [x1, y1, x2, y2]: [f64; 4]) {
+    /// A line between two points.
+    pub fn line(&mut self, class: &str, [x1, y1, x2, y2]: [f64; 4]) {
         let _ = write!(
             self.body,
             r#"<line class="{}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#,
@@ -58,17 +65,20 @@ impl Pen {
         );
     }
 
-    pub(super) fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
+    /// A line through points.
+    pub fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = write!(self.body, r#"<polyline class="{}" points="{}"/>"#, escape(class), points.join(" "));
     }
 
-    pub(super) fn polygon(&mut self, class: &str, points: &[(f64, f64)]) {
+    /// A filled shape.
+    pub fn polygon(&mut self, class: &str, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = write!(self.body, r#"<polygon class="{}" points="{}"/>"#, escape(class), points.join(" "));
     }
 
-    pub(super) fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
+    /// A circle around a point.
+    pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
         let _ = write!(
             self.body,
             r#"<circle class="{}" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#,
@@ -76,7 +86,8 @@ impl Pen {
         );
     }
 
-    pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
+    /// A text at a point.
+    pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let (class, anchor, text) = (escape(class), anchor.name(), escape(text));
         let _ = write!(
             self.body,
@@ -85,7 +96,7 @@ impl Pen {
     }
 
     /// A text that rises to the right and ends at the given point.
-    pub(super) fn slanted(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
+    pub fn slanted(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         let (class, text) = (escape(class), escape(text));
         let _ = write!(
             self.body,
@@ -94,21 +105,21 @@ impl Pen {
     }
 
     /// A group with a text that is shown when it is pointed at.
-    pub(super) fn tip(&mut self, tip: &str, draw: impl FnOnce(&mut Pen)) {
+    pub fn tip(&mut self, tip: &str, draw: impl FnOnce(&mut Pen)) {
         let _ = write!(self.body, "<g><title>{}</title>", escape(tip));
         draw(self);
         self.body.push_str("</g>");
     }
 
     /// A group that a link can go to.
-    pub(super) fn target(&mut self, id: &'static str, draw: impl FnOnce(&mut Pen)) {
+    pub fn target(&mut self, id: &'static str, draw: impl FnOnce(&mut Pen)) {
         let _ = write!(self.body, "<g id=\"{id}\">");
         draw(self);
         self.body.push_str("</g>");
     }
 
     /// The picture with its name and a sentence for those who cannot see it.
-    pub(super) fn finish(self, size: (f64, f64), title: &str, description: &str) -> Html {
+    pub fn finish(self, size: (f64, f64), title: &str, description: &str) -> Html {
         let ((width, height), title, description) = (size, escape(title), escape(description));
         Html::escaped_before(format!(
             r#"<svg class="picture" role="img" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" aria-label="{title}"><title>{title}</title><desc>{description}</desc>{}</svg>"#,
@@ -117,14 +128,14 @@ impl Pen {
     }
 
     /// The picture as a file of its own, with the style that gives its classes their colours.
-    pub(super) fn file(self, size: (f64, f64), title: &str, description: &str, style: &str) -> String {
+    pub fn file(self, size: (f64, f64), title: &str, description: &str, style: &str) -> String {
         let picture = self.finish(size, title, description).into_string();
         let (head, rest) = picture.split_once('>').unwrap_or((&picture, ""));
         format!("{head} xmlns=\"http://www.w3.org/2000/svg\"><style>{style}</style>{rest}\n")
     }
 
     /// The picture as an ornament beside a text that already says the same.
-    pub(super) fn ornament(self, size: (f64, f64), class: &'static str) -> Html {
+    pub fn ornament(self, size: (f64, f64), class: &'static str) -> Html {
         let (width, height) = size;
         Html::escaped_before(format!(
             r#"<svg class="{class}" aria-hidden="true" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">{}</svg>"#,
@@ -134,8 +145,8 @@ impl Pen {
 }
 
 /// How numbers become lengths.
-#[derive(Clone, Copy)]
-pub(super) enum Scale {
+#[derive(Debug, Clone, Copy)]
+pub enum Scale {
     /// Twice the number, twice the length.
     Linear(f64),
     /// Ten times the number, one step more; 0 has no length.
@@ -144,7 +155,7 @@ pub(super) enum Scale {
 
 impl Scale {
     /// The length of a number, of 1.
-    pub(super) fn of(self, number: f64) -> f64 {
+    pub fn of(self, number: f64) -> f64 {
         match self {
             Scale::Linear(max) if max > 0.0 => number / max,
             Scale::Log(max) if max > 0.0 => number.ln_1p() / max.ln_1p(),
@@ -153,7 +164,7 @@ impl Scale {
     }
 
     /// Round numbers on the axis, at most six, 0 first.
-    pub(super) fn ticks(self) -> Vec<u64> {
+    pub fn ticks(self) -> Vec<u64> {
         match self {
             Scale::Linear(max) => {
                 let least = (max / 5.0).max(1.0);

@@ -5,7 +5,7 @@ const THIN: char = '\u{202F}';
 
 /// Text that is safe between tags and in quoted attributes. Control characters and those that turn
 /// the direction of writing would let a value disguise itself or its surroundings; they become `�`.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -25,7 +25,7 @@ pub(super) fn escape(text: &str) -> String {
 
 /// A count with its thousands set apart; past a million million, rounded. The largest stands for
 /// more.
-pub(super) fn integer(count: impl Into<u128>) -> String {
+pub fn integer(count: impl Into<u128>) -> String {
     let count = count.into();
     if count == u128::MAX {
         return format!("more than {}", scientific(count as f64));
@@ -45,7 +45,7 @@ pub(super) fn integer(count: impl Into<u128>) -> String {
 }
 
 /// A number with about three digits that mean something.
-pub(super) fn decimal(number: f64) -> String {
+pub fn decimal(number: f64) -> String {
     let size = number.abs();
     let sign = if number < 0.0 { "−" } else { "" };
     if !number.is_finite() {
@@ -81,7 +81,7 @@ fn scientific(number: f64) -> String {
 }
 
 /// A share as a percentage that says neither nothing nor everything unless it is so.
-pub(super) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let hundred = share * 100.0;
     let text = match hundred {
         h if !h.is_finite() => return "–".to_owned(),
@@ -95,14 +95,14 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A count with its noun; the plural only adds an s.
-pub(super) fn count(number: u64, noun: &str) -> String {
+pub fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", integer(number), if number == 1 { "" } else { "s" })
 }
 
 /// About how wide a text is in a sans-serif face of the given size.
 ///
 /// Pictures cannot ask the browser, so this errs to the wide side.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub fn width(text: &str, size: f64) -> f64 {
     let ems = text.chars().map(|c| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | '\u{202F}' => 0.28,
         'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '-' | '/' | '*' => 0.37,
@@ -115,7 +115,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 }
 
 /// The text, cut with an ellipsis where it would be wider than `room`.
-pub(super) fn fit(text: &str, size: f64, room: f64) -> String {
+pub fn fit(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
     }
