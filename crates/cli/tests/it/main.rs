@@ -44,6 +44,8 @@ mod scrub;
 mod templates;
 mod ledger;
 #[cfg(unix)]
+mod killed;
+#[cfg(unix)]
 mod terminal;
 mod identifiers;
 mod subjects;
