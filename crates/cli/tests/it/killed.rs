@@ -66,7 +66,8 @@ fn entries(env: &TestEnv) -> BTreeMap<String, (String, String)> {
     let shown = env.run("ledger show last.toml --json").ok();
     let shown: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
     let text = |entry: &serde_json::Value, key: &str| entry[key].as_str().unwrap().to_owned();
-    let entry = |entry: &serde_json::Value| (text(entry, "output"), (text(entry, "sha256"), text(entry, "seal")));
+    let entry =
+        |entry: &serde_json::Value| (text(entry, "output"), (text(entry, "sha256"), text(entry, "seal")));
     shown["entries"].as_array().unwrap().iter().map(entry).collect()
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::env::TestEnv;
 use crate::people::Draw;
 
-const SECRET: &str = "0123456789abcdef0123456789abcdef\n";
+pub const SECRET: &str = "0123456789abcdef0123456789abcdef\n";
 
 /// People with a unique tag; ages and places are drawn.
 fn people(numbers: impl Iterator<Item = u64>) -> String {
