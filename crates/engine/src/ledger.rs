@@ -20,7 +20,7 @@ use throng::verify::Finding;
 use throng::watch::{Stage, Watch};
 use throng_ledger::chain::SensitiveColumn;
 use throng_ledger::members::{Members, Record};
-use throng_ledger::{Ledger, Offer, Place, ReleaseFacts, Secret, SubjectDigest};
+use throng_ledger::{EarlierTraces, Ledger, Offer, Place, ReleaseFacts, Secret, SubjectDigest};
 
 use crate::Engine;
 use crate::cells::Cells;
@@ -29,9 +29,6 @@ use crate::policy_file::PolicyFile;
 use crate::prepare::Prepared;
 use crate::source::changed;
 use crate::substitute::secret;
-
-/// Decisions that are tried before a release is refused.
-const ATTEMPTS: usize = 8;
 
 impl PolicyFile {
     /// Opens the ledger of the policy; makes it if it is not there and `create`. None where the
@@ -99,13 +96,45 @@ pub(crate) struct ReleaseLedger {
     ledger: Ledger,
     spec: LedgerSpec,
     people: Arc<People>,
-    /// Whom the ledger asked to withhold so far.
-    withheld: Vec<SubjectDigest>,
     /// Rows of the table with everybody.
     rows: u64,
-    offer: Option<Offer>,
+    accepted: Option<Accepted>,
+}
+
+/// What a release is decided with beside its policy.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Beside {
+    /// People whose rows are left out, sorted.
+    pub(crate) withheld: Vec<SubjectDigest>,
+    /// The traces that classes are built on, and the last entry that they are of.
+    pub(crate) traces: Option<(Arc<EarlierTraces>, u64)>,
+}
+
+/// What the ledger accepts.
+pub(crate) struct Accepted {
+    offer: Offer,
     facts: LedgerFacts,
-    attempts: usize,
+    /// Rows of the table that are not released.
+    pub(crate) lost: u64,
+}
+
+/// What the ledger says about what was decided and written.
+pub(crate) enum Judged {
+    Accepted(Box<Accepted>),
+    /// People who have to be left out, too.
+    Withhold(Vec<SubjectDigest>),
+}
+
+/// What was decided and written: the table, the decision, and the class of every row.
+pub(crate) type Made<'a> = (&'a Prepared, &'a Decision, &'a [u32]);
+
+impl Beside {
+    /// Leaves more people out.
+    pub(crate) fn withhold(&mut self, more: Vec<SubjectDigest>) {
+        self.withheld.extend(more.into_iter().map(unnumbered));
+        self.withheld.sort_unstable();
+        self.withheld.dedup();
+    }
 }
 
 impl ReleaseLedger {
@@ -114,92 +143,122 @@ impl ReleaseLedger {
         let (Some(spec), Some(ledger)) = (&policy.policy.ledger, policy.ledger(true)?) else {
             return Ok(None);
         };
-        Ok(Some(ReleaseLedger {
-            ledger,
-            people: Arc::new(policy.people(spec)?),
-            spec: spec.clone(),
-            withheld: Vec::new(),
-            rows: 0,
-            offer: None,
-            facts: LedgerFacts::default(),
-            attempts: 0,
-        }))
+        let people = Arc::new(policy.people(spec)?);
+        Ok(Some(ReleaseLedger { ledger, people, spec: spec.clone(), rows: 0, accepted: None }))
     }
 
-    /// Whose rows are left out of the table.
-    pub(crate) fn left_out(&self) -> Option<Arc<LeftOut>> {
-        let some = !self.withheld.is_empty();
-        some.then(|| Arc::new(LeftOut::new(Arc::clone(&self.people), &self.withheld)))
+    /// Whose rows are left out of the table, and the traces of the others for a search.
+    pub(crate) fn left_out(&self, beside: &Beside, search: bool) -> Option<Arc<LeftOut>> {
+        let traces = beside.traces.as_ref().filter(|_| search).map(|(traces, _)| Arc::clone(traces));
+        let some = !beside.withheld.is_empty() || traces.is_some();
+        some.then(|| Arc::new(LeftOut::new(Arc::clone(&self.people), &beside.withheld).with_traces(traces)))
     }
 
-    /// Whether the ledger accepts what was decided and written. If not, people were added to those
-    /// whose rows are left out, and the release has to be decided again.
+    /// Judges what was decided and written. With `recode`, and if the policy says so, it names
+    /// people to leave out rather than refusing a conflict.
     ///
     /// # Errors
     /// As [`Ledger::judge`], and more rows left out than the policy allows.
-    pub(crate) fn accepts(
+    pub(crate) fn judge(
         &mut self,
-        engine: &Engine,
-        policy: &Policy,
-        (prepared, decision, of_row): (&Prepared, &Decision, &[u32]),
+        (engine, policy): (&Engine, &Policy),
+        made: Made<'_>,
+        (beside, recode): (&Beside, bool),
         watch: &Watch,
-    ) -> Result<bool> {
+    ) -> Result<Judged> {
+        let (prepared, decision, _) = made;
         self.rows = self.rows.max(prepared.rows);
         let sensitive = policy.ledger_values();
-        let members = self.members(engine, policy, (prepared, decision, of_row), watch)?;
-        let offer = Offer {
-            recipient: self.spec.recipient.clone(),
-            colludes_with: self.spec.colludes_with.clone(),
-            k: policy.privacy.k().unwrap_or(1),
-            sensitive: sensitive
-                .iter()
-                .map(|&(column, values)| SensitiveColumn { column: column.to_owned(), values })
-                .collect(),
-            members,
-            withheld: self.withheld.clone(),
-        };
-        self.attempts += 1;
+        let sensitive = sensitive.iter();
+        let sensitive =
+            sensitive.map(|&(column, values)| SensitiveColumn { column: column.to_owned(), values });
+        let members = self.members((engine, policy), made, false, watch)?;
+        let offer = self.offer(policy, sensitive.collect(), members, beside.withheld.clone());
         let on_conflict = match self.spec.on_conflict {
-            OnConflict::Recode if self.attempts <= ATTEMPTS => throng_ledger::OnConflict::Recode,
+            OnConflict::Recode if recode => throng_ledger::OnConflict::Recode,
             OnConflict::Recode | OnConflict::Refuse => throng_ledger::OnConflict::Refuse,
         };
         let accepted = self.ledger.judge(&offer, on_conflict, watch)?;
         if !accepted.withhold.is_empty() {
-            self.withheld.extend(accepted.withhold.into_iter().map(unnumbered));
-            self.withheld.sort_unstable();
-            self.withheld.dedup();
-            return Ok(false);
+            return Ok(Judged::Withhold(accepted.withhold));
         }
         let deleted = prepared.problem.deletion.as_ref().map_or(0, |deletion| deletion.facts().rows);
         let lost = deleted + decision.recoded.suppressed_rows();
-        self.check_limit(policy, prepared.rows.saturating_sub(lost))?;
-        self.facts = LedgerFacts {
+        let lost = self.rows - prepared.rows.saturating_sub(lost);
+        if !beside.withheld.is_empty() {
+            self.check_limit(policy, lost)?;
+        }
+        let facts = LedgerFacts {
             recipient: self.spec.recipient.clone(),
             compared: accepted.compared,
             candidates: accepted.views.iter().filter_map(|view| view.candidates).min(),
             // Rows that name nobody are people by themselves.
             withheld: match self.people.are_named() {
-                true => self.withheld.len() as u64,
+                true => beside.withheld.len() as u64,
                 false => self.rows - prepared.rows,
             },
+            nested_on: beside.traces.as_ref().map(|(_, entry)| *entry),
         };
-        self.offer = Some(offer);
-        Ok(true)
+        Ok(Judged::Accepted(Box::new(Accepted { offer, facts, lost })))
+    }
+
+    fn offer(
+        &self,
+        policy: &Policy,
+        sensitive: Vec<SensitiveColumn>,
+        members: Members,
+        withheld: Vec<SubjectDigest>,
+    ) -> Offer {
+        Offer {
+            recipient: self.spec.recipient.clone(),
+            colludes_with: self.spec.colludes_with.clone(),
+            k: policy.privacy.k().unwrap_or(1),
+            sensitive,
+            members,
+            withheld,
+        }
+    }
+
+    /// What classes can be built on top of earlier releases with: the traces of everybody, and the
+    /// people who cannot be released in any class. Their traces are too few, or hide those who left:
+    /// this is what the ledger says about a table that is one class.
+    ///
+    /// # Errors
+    /// As [`Ledger::judge`].
+    pub(crate) fn beside_earlier(
+        &self,
+        (engine, policy): (&Engine, &Policy),
+        made: Made<'_>,
+        watch: &Watch,
+    ) -> Result<Beside> {
+        let members = self.members((engine, policy), made, true, watch)?;
+        let whole = self.offer(policy, Vec::new(), members, Vec::new());
+        let judged = self.ledger.judge(&whole, throng_ledger::OnConflict::Recode, watch)?;
+        let last = self.ledger.entries().last().map_or(0, |entry| entry.number);
+        let to = (self.spec.recipient.as_str(), &self.spec.colludes_with[..]);
+        let traces = self.ledger.earlier_traces(to, last, unnumbered, watch)?;
+        let mut beside = Beside { withheld: Vec::new(), traces: Some((Arc::new(traces), last)) };
+        beside.withhold(judged.withhold);
+        Ok(beside)
+    }
+
+    /// Takes what was accepted.
+    pub(crate) fn accept(&mut self, accepted: Accepted) {
+        self.accepted = Some(accepted);
     }
 
     /// What the certificate states.
     pub(crate) fn facts(&self) -> LedgerFacts {
-        self.facts.clone()
+        self.accepted.as_ref().map(|accepted| accepted.facts.clone()).unwrap_or_default()
     }
 
     /// Rows that are left out because of the ledger count against the limit like all others.
-    fn check_limit(&self, policy: &Policy, released: u64) -> Result<()> {
+    fn check_limit(&self, policy: &Policy, lost: u64) -> Result<()> {
         let most = match policy.suppression() {
             Limit::Share(share) => search::max_suppressed(share, self.rows),
             Limit::Rows(most) => most,
         };
-        let lost = self.rows - released;
-        if self.withheld.is_empty() || lost <= most {
+        if lost <= most {
             return Ok(());
         }
         let share = (lost as f64 / self.rows.max(1) as f64 * 1e4).ceil() / 1e4;
@@ -216,25 +275,26 @@ impl ReleaseLedger {
         .into())
     }
 
-    /// Who is in the release, with class and sensitive values.
+    /// Who is in the release, with class and sensitive values; or who is in the table, all in one
+    /// class and without values.
     fn members(
         &self,
-        engine: &Engine,
-        policy: &Policy,
-        (prepared, decision, of_row): (&Prepared, &Decision, &[u32]),
+        (engine, policy): (&Engine, &Policy),
+        (prepared, decision, of_row): Made<'_>,
+        whole: bool,
         watch: &Watch,
     ) -> Result<Members> {
-        let sensitive: Vec<String> =
-            policy.ledger_values().into_iter().map(|(column, _)| column.to_owned()).collect();
+        let sensitive = policy.ledger_values().into_iter().filter(|_| !whole);
+        let sensitive: Vec<String> = sensitive.map(|(column, _)| column.to_owned()).collect();
         let mut columns = sensitive.clone();
         columns.extend(self.people.columns().into_iter().filter(|name| !sensitive.contains(name)));
         let people = &*self.people;
         let map = |batches: Vec<RecordBatch>| {
-            let made = |batch: RecordBatch| -> Result<Made> {
+            let made = |batch: RecordBatch| -> Result<OwnedRows> {
                 let owners = people.owners(&batch)?;
                 Ok((owners, values(prepared, &batch, &sensitive)?))
             };
-            batches.into_iter().map(made).collect::<Result<Vec<Made>>>()
+            batches.into_iter().map(made).collect::<Result<Vec<OwnedRows>>>()
         };
         let recoded = &decision.recoded;
         let (mut records, mut unnamed): (Vec<Record>, Vec<Record>) = (Vec::new(), Vec::new());
@@ -246,14 +306,15 @@ impl ReleaseLedger {
                     row += 1;
                     // Rows that are left out of the release are in no class of it.
                     let known = class != DELETED && (class as usize) < recoded.base().len();
-                    if !known || recoded.suppresses(class as usize) {
+                    if !known || (!whole && recoded.suppresses(class as usize)) {
                         continue;
                     }
+                    let look = if whole { 0 } else { recoded.look_of(class as usize) as u64 };
                     let list = if owner.named { &mut records } else { &mut unnamed };
                     list.push(Record {
                         subject: owner.subject,
                         content: owner.content,
-                        class: recoded.look_of(class as usize) as u64,
+                        class: look,
                         values: values.iter().map(|column| column[at]).collect(),
                     });
                 }
@@ -285,7 +346,7 @@ impl ReleaseLedger {
         certificate: &Certificate,
         watch: &Watch,
     ) -> Result<()> {
-        let Some(offer) = self.offer.take() else {
+        let Some(Accepted { offer, .. }) = self.accepted.take() else {
             return Err(throng::error::Fault::bug("a release was not offered to the ledger").into());
         };
         let release = &certificate.release;
@@ -301,7 +362,7 @@ impl ReleaseLedger {
 }
 
 /// Owners of rows, and sensitive column → values as numbers.
-type Made = (Vec<Owner>, Vec<Vec<u64>>);
+type OwnedRows = (Vec<Owner>, Vec<Vec<u64>>);
 
 /// The released values of the sensitive columns, as numbers.
 fn values(prepared: &Prepared, batch: &RecordBatch, sensitive: &[String]) -> Result<Vec<Vec<u64>>> {
@@ -362,12 +423,14 @@ impl Engine {
         certificate: &Certificate,
         watch: &Watch,
     ) -> Result<Option<Arc<LeftOut>>> {
-        let stated = certificate.release.ledger.as_ref().filter(|ledger| ledger.withheld > 0);
+        let stated = certificate.release.ledger.as_ref();
+        // Levels are stated, and regions are formed again.
+        let nested_on = stated.and_then(|facts| facts.nested_on).filter(|_| policy.policy.forms_regions());
+        let stated = stated.filter(|facts| facts.withheld > 0 || nested_on.is_some());
         let (Some(_), Some(spec)) = (stated, &policy.policy.ledger) else { return Ok(None) };
         let ledger = policy.ledger(false)?;
-        let found =
-            ledger.as_ref().and_then(|ledger| ledger.sealed(&certificate.seal).map(|e| (ledger, e.0)));
-        let Some((ledger, entry)) = found else {
+        let found = ledger.as_ref().and_then(|ledger| ledger.sealed(&certificate.seal).map(|e| (ledger, e)));
+        let Some((ledger, (entry, release))) = found else {
             return Err(fault!(
                 Input,
                 "ledger.no-such-release",
@@ -377,7 +440,10 @@ impl Engine {
             .into());
         };
         let withheld = ledger.withheld(entry, watch)?;
-        Ok(Some(Arc::new(LeftOut::new(Arc::new(policy.people(spec)?), &withheld))))
+        let to = (release.recipient.as_str(), &release.colludes_with[..]);
+        let traces = nested_on.map(|last| ledger.earlier_traces(to, last, unnumbered, watch)).transpose()?;
+        let left_out = LeftOut::new(Arc::new(policy.people(spec)?), &withheld);
+        Ok(Some(Arc::new(left_out.with_traces(traces.map(Arc::new)))))
     }
 
     /// Whether the ledger has the release of a certificate; none where the certificate does not say

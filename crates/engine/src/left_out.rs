@@ -1,21 +1,28 @@
 //! People whose rows are left out of a table while it is read, because earlier releases would
-//! reveal too much together with theirs.
+//! reveal too much together with theirs; and a column of the traces that the others have in earlier
+//! releases, where a search builds on these.
 //!
-//! Nothing downstream knows of them: the table has fewer rows. Costs a keyed digest per row.
+//! Nothing downstream knows of those who are left out: the table has fewer rows. Costs a keyed
+//! digest per row.
 
 use std::sync::Arc;
 
-use arrow::array::BooleanArray;
+use arrow::array::{ArrayRef, BooleanArray, StringArray};
 use arrow::compute::filter_record_batch;
+use arrow::datatypes::{DataType, Field, Schema};
 use arrow::record_batch::RecordBatch;
 use rayon::prelude::*;
 use throng::error::{Fault, Result};
-use throng_ledger::{Secret, SubjectDigest};
+use throng_ledger::{EarlierTraces, Secret, SubjectDigest};
 
 use crate::cells::Cells;
 
 /// Bits of a digest that number rows without a name that are alike.
 const NUMBERED: u32 = 20;
+
+/// The column of traces. Tables cannot have a column of that name, and no policy can name a value of
+/// it as missing.
+pub(crate) const TRACES: &str = "\0traces";
 
 /// How rows say whom they belong to.
 #[derive(Debug, Clone)]
@@ -89,12 +96,13 @@ pub(crate) fn numbered(subject: SubjectDigest, nth: u32) -> SubjectDigest {
     subject | u128::from(nth.min((1 << NUMBERED) - 1))
 }
 
-/// People whose rows are left out.
+/// People whose rows are left out, and the traces of the others where they are asked for.
 #[derive(Debug)]
 pub(crate) struct LeftOut {
     people: Arc<People>,
     /// Sorted, without numbers.
     subjects: Vec<SubjectDigest>,
+    traces: Option<Arc<EarlierTraces>>,
 }
 
 impl LeftOut {
@@ -102,31 +110,66 @@ impl LeftOut {
         let mut subjects: Vec<SubjectDigest> = subjects.iter().map(|&s| unnumbered(s)).collect();
         subjects.sort_unstable();
         subjects.dedup();
-        LeftOut { people, subjects }
+        LeftOut { people, subjects, traces: None }
+    }
+
+    /// The same, which adds the column [`TRACES`] where it is asked for.
+    pub(crate) fn with_traces(self, traces: Option<Arc<EarlierTraces>>) -> Self {
+        LeftOut { traces, ..self }
+    }
+
+    /// Whether there is a column of traces.
+    pub(crate) fn has_traces(&self) -> bool {
+        self.traces.is_some()
+    }
+
+    /// The k that a trace needs, by a cell of its column.
+    pub(crate) fn k(&self, cell: &str) -> u64 {
+        let trace = cell.trim_start_matches('\0').parse().ok();
+        self.traces.as_ref().zip(trace).map_or(0, |(traces, trace)| traces.k(trace))
     }
 
     /// The columns that have to be read: those asked for, then those that name people.
     pub(crate) fn columns(&self, asked: &[String]) -> Vec<String> {
         let own = self.people.columns().into_iter().filter(|name| !asked.contains(name));
-        asked.iter().cloned().chain(own).collect()
+        asked.iter().filter(|name| *name != TRACES).cloned().chain(own).collect()
     }
 
     /// Batches without their rows, and without columns that were not asked for. Batches without
     /// rows are left out.
-    pub(crate) fn apply(&self, batches: Vec<RecordBatch>, asked: usize) -> Result<Vec<RecordBatch>> {
+    pub(crate) fn apply(&self, batches: Vec<RecordBatch>, asked: &[String]) -> Result<Vec<RecordBatch>> {
         let fail = |e: arrow::error::ArrowError| Fault::bug(e.to_string());
         let mut kept = Vec::with_capacity(batches.len());
         for batch in batches {
             let owners = self.people.owners(&batch)?;
             let stays = |owner: &Owner| self.subjects.binary_search(&owner.subject).is_err();
             let mask: BooleanArray = owners.iter().map(|owner| Some(stays(owner))).collect();
-            let asked: Vec<usize> = (0..asked).collect();
-            let batch = batch.project(&asked).map_err(fail)?;
+            let read: Vec<usize> = (0..asked.iter().filter(|name| *name != TRACES).count()).collect();
+            let mut batch = batch.project(&read).map_err(fail)?;
+            if let Some(at) = asked.iter().position(|name| name == TRACES) {
+                batch = self.traced(&batch, at, &owners).map_err(fail)?;
+            }
             let batch = filter_record_batch(&batch, &mask).map_err(fail)?;
             if batch.num_rows() > 0 {
                 kept.push(batch);
             }
         }
         Ok(kept)
+    }
+
+    /// A batch with the column of traces at a place.
+    fn traced(
+        &self,
+        batch: &RecordBatch,
+        at: usize,
+        owners: &[Owner],
+    ) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
+        let trace = |owner: &Owner| self.traces.as_ref().map_or(0, |t| t.of(owner.subject, owner.content));
+        let cells: StringArray = owners.iter().map(|owner| Some(format!("\0{}", trace(owner)))).collect();
+        let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
+        columns.insert(at, Arc::new(cells));
+        let mut fields: Vec<Arc<Field>> = batch.schema().fields().iter().cloned().collect();
+        fields.insert(at, Arc::new(Field::new(TRACES, DataType::Utf8, false)));
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
     }
 }

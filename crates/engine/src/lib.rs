@@ -34,6 +34,7 @@ mod ipc;
 mod json_array;
 mod ledger;
 mod left_out;
+mod beside;
 mod leveled;
 mod measure;
 mod memory;

@@ -20,7 +20,7 @@ use crate::cells::unfit;
 use crate::digest::Digesting;
 use crate::draw::SampledTable;
 use crate::group::TableRead;
-use crate::left_out::LeftOut;
+use crate::left_out::{LeftOut, TRACES};
 use crate::leveled::Leveled;
 use crate::notes::TextColumns;
 use crate::paths::Paths;
@@ -86,6 +86,20 @@ impl Prepared {
     }
 }
 
+/// The problem of a table that was grouped, whose classes are to nest with earlier releases where
+/// the source has traces; and for each column the way from dictionary codes to leaves.
+pub(crate) fn pose(
+    policy: &Policy,
+    (source, grouped): (&Source, Grouped),
+    load: search::Load<'_>,
+    watch: &Watch,
+) -> Result<(Problem, Vec<Vec<Code>>)> {
+    let traced = source.left_out.as_ref().filter(|left_out| left_out.has_traces());
+    let k = traced.map(|left_out| |cell: &str| left_out.k(cell));
+    let least = k.as_ref().map(|k| k as &dyn Fn(&str) -> u64);
+    Problem::with_traces(policy, grouped, least, load, watch).map_err(|e| in_table(e, source))
+}
+
 /// What one pass over a table finds, grouped as its policy asks.
 pub(crate) struct GroupedRead {
     pub(crate) grouped: Grouped,
@@ -126,8 +140,7 @@ impl Engine {
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;
-        let (mut problem, maps) =
-            Problem::watched(policy, grouped, &load, watch).map_err(|e| in_table(e, &source))?;
+        let (mut problem, maps) = pose(policy, (&source, grouped), &load, watch)?;
         problem.profile.seed = seed;
 
         let substitutes = Substitutes::new(keys, originals, (&source, seed), watch)?;
@@ -176,7 +189,10 @@ impl Engine {
     ) -> Result<GroupedRead> {
         self.check_types(source, &policy.policy)?;
         let sampling = policy.sampling(source)?;
-        let (quasi, measured) = policy.policy.grouped_columns(columns);
+        let (quasi, mut measured) = policy.policy.grouped_columns(columns);
+        if source.left_out.as_ref().is_some_and(|left_out| left_out.has_traces()) {
+            measured.push(TRACES.to_owned());
+        }
         let read = self
             .read_table(source, &policy.policy, (&quasi, &measured), replaced, watch)
             .map_err(|e| in_table(e, source))?;

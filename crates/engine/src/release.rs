@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use throng::decide::{
     Circumstances, DecidedAssignment, Decision, Maximized, decide_again, decide_as_certified,
-    decide_maximizing,
+    decide_at_levels_of, decide_maximizing,
 };
 use throng::error::{Fault, Result};
 use throng::policy::{GuideSpec, Policy, SECONDS};
@@ -72,7 +72,7 @@ impl Job<'_> {
     /// The watch of the stages after that. What ended a search early does not end the rest. Half of
     /// the regions would not be a release, so that a request while they were formed is still one to
     /// stop; "best" has a complete result by then.
-    fn writing(&self) -> Watch {
+    pub(crate) fn writing(&self) -> Watch {
         let policy = &self.policy.policy;
         let whole = policy.forms_regions() && policy.search.algorithm != Algorithm::Best;
         if whole { self.watch.clone() } else { self.watch.acknowledge() }
@@ -80,14 +80,14 @@ impl Job<'_> {
 }
 
 /// What was decided and written, and waits for the verifier.
-struct Attempt {
-    prepared: Prepared,
-    decision: Decision,
+pub(crate) struct Attempt {
+    pub(crate) prepared: Prepared,
+    pub(crate) decision: Decision,
     stage: Staging,
     recoding: Recoding,
-    written: Written,
+    pub(crate) written: Written,
     /// The policy with the k that was reached, where k was maximized.
-    reached: Option<Policy>,
+    pub(crate) reached: Option<Policy>,
 }
 
 /// Of tables of more rows, what was decided is dropped before the proof where nothing needs it
@@ -132,6 +132,8 @@ impl Engine {
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;
         release.ledger = ledger.as_ref().map(ReleaseLedger::facts);
+        // Other settings would have to nest with earlier releases, too, and hints do not know that.
+        let nested = release.ledger.as_ref().is_some_and(|facts| facts.nested_on.is_some());
         let certificate =
             Certificate::new(release.clone().published(), written.columns.clone(), figures.classes)?;
         let certificate = job.policy.sign(certificate, signing_key.as_ref())?;
@@ -149,7 +151,9 @@ impl Engine {
         };
         if prepared.rows >= MANY_ROWS && is_proven_from_files(job, &prepared) {
             let mut facts = collect(subject, watch)?;
-            facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
+            if !nested {
+                facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
+            }
             let Prepared { source, paths, problem, maps, dictionaries, contents, .. } = prepared;
             drop((problem, decision, recoding, maps, dictionaries, contents));
             throng_arenas::return_freed();
@@ -184,7 +188,9 @@ impl Engine {
         let verdict = verdict?;
         refuse(&verdict)?;
         watch.check()?;
-        facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
+        if !nested {
+            facts.suggestions = hints((policy, problem, &load), (&decision, &figures), watch)?;
+        }
         let files = holder_files(job, (problem, &decision), &written)?;
         record(ledger.as_mut(), job, &certificate, watch)?;
         publish_with(files, || stage.publish(paths, &certificate, &facts))?;
@@ -192,30 +198,30 @@ impl Engine {
     }
 
     /// Decides and writes, until the ledger accepts it where there is one.
-    fn attempts(&self, job: &Job<'_>, mut ledger: Option<&mut ReleaseLedger>) -> Result<Attempt> {
-        loop {
-            let left_out = ledger.as_ref().and_then(|ledger| ledger.left_out());
-            let attempt = self.attempt(job, left_out, ledger.is_some())?;
-            let Some(ledger) = &mut ledger else { return Ok(attempt) };
-            let of_row = &attempt.written.classes_of_rows;
-            let made = (&attempt.prepared, &attempt.decision, &of_row[..]);
-            let policy = attempt.reached.as_ref().unwrap_or(&job.policy.policy);
-            if ledger.accepts(self, policy, made, &job.writing())? {
-                return Ok(attempt);
-            }
+    fn attempts(&self, job: &Job<'_>, ledger: Option<&mut ReleaseLedger>) -> Result<Attempt> {
+        match ledger {
+            Some(ledger) => self.attempts_beside(job, ledger),
+            None => self.attempt(job, None, None),
         }
     }
 
-    /// Reads the table without some people, decides, and writes.
-    fn attempt(&self, job: &Job<'_>, left_out: Option<Arc<LeftOut>>, of_rows: bool) -> Result<Attempt> {
+    /// Reads the table without some people, decides, and writes. With a decision of levels, it is
+    /// taken to this table.
+    pub(crate) fn attempt(
+        &self,
+        job: &Job<'_>,
+        left_out: Option<Arc<LeftOut>>,
+        levels: Option<&Decision>,
+    ) -> Result<Attempt> {
         let mut prepared = self.prepare(job, left_out)?;
         let policy = &job.policy.policy;
         let started = Instant::now();
-        let decided = decide_with_model(job.policy, &prepared.problem, &job.deciding(started));
-        let load = |path: &str| job.policy.load(path);
-        let Maximized { mut decision, raised } = match decided {
-            Ok(decided) => decided,
-            Err(error) => return Err(explained((policy, &prepared.problem, &load), error, &job.watch)?),
+        let Maximized { mut decision, raised } = match levels {
+            Some(found) => {
+                let decision = decide_at_levels_of(policy, &prepared.problem, found, &job.writing())?;
+                Maximized { decision, raised: None }
+            }
+            None => self.decided(job, &prepared, started)?,
         };
         // Where k was maximized, everything from here on is by the policy with the k that was reached.
         let reached = raised.map(|raised| {
@@ -223,12 +229,36 @@ impl Engine {
             prepared.problem = problem;
             policy
         });
-        decision.search.seconds = started.elapsed().as_secs_f64();
+        decision.search.seconds = levels.map_or(0.0, |found| found.search.seconds);
+        decision.search.seconds += started.elapsed().as_secs_f64();
         let watch = &job.writing();
         watch.done(Stage::Writing, 0, Some(prepared.rows))?;
         let policy = reached.as_ref().unwrap_or(policy);
+        let of_rows = policy.ledger.is_some();
         let (stage, recoding, written) = self.write((job, policy), (&prepared, &decision), of_rows, watch)?;
         Ok(Attempt { prepared, decision, stage, recoding, written, reached })
+    }
+
+    /// Decides as the policy asks. Where nothing can be released, the fault says what would help.
+    fn decided(&self, job: &Job<'_>, prepared: &Prepared, started: Instant) -> Result<Maximized> {
+        let policy = &job.policy.policy;
+        let load = |path: &str| job.policy.load(path);
+        let decided = decide_with_model(job.policy, &prepared.problem, &job.deciding(started));
+        // A search that builds on earlier releases has another one to fall back on.
+        let traced = prepared.source.left_out.as_ref().is_some_and(|left_out| left_out.has_traces());
+        match decided {
+            Err(error) if !traced => Err(explained((policy, &prepared.problem, &load), error, &job.watch)?),
+            decided => decided,
+        }
+    }
+
+    /// Decides on levels that nest with earlier releases, and writes nothing.
+    pub(crate) fn nested_levels(&self, job: &Job<'_>, left_out: Option<Arc<LeftOut>>) -> Result<Decision> {
+        let prepared = self.prepare(job, left_out)?;
+        let started = Instant::now();
+        let mut decision = self.decided(job, &prepared, started)?.decision;
+        decision.search.seconds = started.elapsed().as_secs_f64();
+        Ok(decision)
     }
 
     /// Writes the release to where it waits for the verifier; finds the class of every row where

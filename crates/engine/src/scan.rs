@@ -98,7 +98,7 @@ impl Engine {
         let Some(left_out) = &source.left_out else {
             return scan_prepared(source, columns, watch, map, each);
         };
-        let map = |number, batches| map(number, left_out.apply(batches, columns.len())?);
+        let map = |number, batches| map(number, left_out.apply(batches, columns)?);
         scan_prepared(source, &left_out.columns(columns), watch, map, each)
     }
 }

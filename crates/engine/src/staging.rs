@@ -6,7 +6,8 @@
 //! failure) leaves something; the next process that stages in the same folder removes it. What is in
 //! use is locked by its process, and the system releases the lock when the process is gone. So
 //! something is left over if its name is `.throng-PID-…`, it can be locked, and there is no process
-//! PID. Everything else in the folder stays.
+//! PID. A folder gets its lock first and loses it last, so one without a lock and with nothing else
+//! is left over, too: its process was killed between. Everything else in the folder stays.
 //!
 //! Costs one lock and a rename per file or folder, and one listing of every folder that is staged in.
 
@@ -27,6 +28,8 @@ const PREFIX: &str = ".throng-";
 const UNLOCKED: &str = ".throng-new-";
 /// The file of a folder that its process has locked.
 const LOCK: &str = "lock";
+/// Its name before it is locked.
+const NOT_YET_LOCKED: &str = "unlocked";
 
 /// What is there now.
 static PRESENT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -72,7 +75,20 @@ pub fn remove_all() {
 }
 
 fn remove(path: &Path) -> io::Result<()> {
-    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    if !path.is_dir() {
+        return fs::remove_file(path);
+    }
+    empty(path);
+    fs::remove_dir_all(path)
+}
+
+/// Removes everything in a folder but its lock. What cannot be removed stays.
+fn empty(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name() != LOCK) {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let _ = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+    }
 }
 
 /// Removes what killed processes left in a folder. The first call for a folder does it; what cannot
@@ -83,12 +99,33 @@ pub(crate) fn remove_left_over(parent: &Path) {
     }
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        if entry.file_name().to_str().and_then(process).is_some_and(is_gone)
-            && let Some(lock) = left_over(&entry.path())
-        {
-            let _ = remove(&entry.path());
-            drop(lock);
+        if !entry.file_name().to_str().and_then(process).is_some_and(is_gone) {
+            continue;
         }
+        match left_over(&entry.path()) {
+            Some(lock) => {
+                let _ = remove(&entry.path());
+                drop(lock);
+            }
+            None => remove_without_lock(&entry.path()),
+        }
+    }
+}
+
+/// Removes a folder that has no lock yet, or no more, and nothing else.
+fn remove_without_lock(path: &Path) {
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    if !is_folder || locked(&PRESENT).contains(&absolute(path)) {
+        return;
+    }
+    let unlocked = path.join(NOT_YET_LOCKED);
+    let only = fs::read_dir(path)
+        .is_ok_and(|mut all| all.all(|entry| entry.is_ok_and(|entry| entry.file_name() == NOT_YET_LOCKED)));
+    let is_free = |file: fs::File| file.try_lock().is_ok();
+    if only && fs::File::open(&unlocked).map_or(true, is_free) {
+        let _ = fs::remove_file(&unlocked);
+        // A folder that is not empty by now stays.
+        let _ = fs::remove_dir(path);
     }
 }
 
@@ -198,9 +235,16 @@ impl Folder {
     }
 }
 
+impl Drop for Folder {
+    /// The lock goes last.
+    fn drop(&mut self) {
+        empty(self.folder.path());
+    }
+}
+
 /// The lock of a folder. It has its name only once it is locked, so that nobody finds it unlocked.
 fn lock_in(folder: &Path) -> io::Result<Option<fs::File>> {
-    let unlocked = folder.join("unlocked");
+    let unlocked = folder.join(NOT_YET_LOCKED);
     let file = fs::File::create_new(&unlocked)?;
     if lock(&file)? {
         fs::rename(unlocked, folder.join(LOCK))?;
@@ -327,6 +371,7 @@ mod tests {
         let alive = leave(parent.path(), std::os::unix::process::parent_id());
         let without_lock = parent.path().join(format!("{PREFIX}{GONE}-other"));
         fs::create_dir(&without_lock).unwrap();
+        fs::write(without_lock.join("mine"), "mine").unwrap();
         let named = [".throng-notes", "throng-7-a", ".throng-7-a.csv"].map(|name| parent.path().join(name));
         named.iter().for_each(|path| fs::write(path, "mine").unwrap());
         let own = Folder::new(parent.path()).unwrap();
@@ -335,6 +380,33 @@ mod tests {
         for path in kept.map(PathBuf::as_path).chain([own.path()]) {
             assert!(path.exists(), "{}", path.display());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_was_not_locked_yet_or_is_no_more_is_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let [bare, early, held] = ["bare", "early", "held"].map(|name| {
+            let folder = parent.path().join(format!("{PREFIX}{GONE}-{name}"));
+            fs::create_dir(&folder).unwrap();
+            folder
+        });
+        fs::write(early.join(NOT_YET_LOCKED), "").unwrap();
+        let lock = fs::File::create_new(held.join(NOT_YET_LOCKED)).unwrap();
+        lock.lock().unwrap();
+        remove_left_over(parent.path());
+        assert!(!bare.exists() && !early.exists() && held.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_lock_of_a_folder_goes_last() {
+        let parent = tempfile::tempdir().unwrap();
+        let [folder, _] = leave(parent.path(), GONE);
+        fs::create_dir(folder.join("inner")).unwrap();
+        empty(&folder);
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, [LOCK]);
     }
 
     #[cfg(unix)]

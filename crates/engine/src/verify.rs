@@ -21,7 +21,7 @@ use crate::digest::Digesting;
 use crate::leveled::Leveled;
 use crate::notes::{StatedTable, TextColumns};
 use crate::policy_file::{PolicyFile, in_table};
-use crate::prepare::GroupedRead;
+use crate::prepare::{GroupedRead, pose};
 use crate::release::decide_again_with_model;
 use crate::shape::shape;
 use crate::shift::Shifts;
@@ -152,8 +152,7 @@ impl Engine {
             }
         };
         let rows = grouped.tuples.rows();
-        let (mut problem, maps) =
-            Problem::watched(&policy.policy, grouped, &load, watch).map_err(|e| in_table(e, source))?;
+        let (mut problem, maps) = pose(&policy.policy, (source, grouped), &load, watch)?;
         problem.profile.seed = seed;
         let decision = match policy.policy.forms_regions() {
             true => decide_again_with_model(policy, &problem, &certificate.release.search, watch)?,

@@ -113,7 +113,7 @@ pub struct Report {
 }
 
 /// What a view puts together.
-struct View {
+pub(crate) struct View {
     recipients: Vec<String>,
     /// Places among the entries.
     entries: Vec<usize>,
@@ -229,8 +229,9 @@ impl Ledger {
         }
     }
 
-    /// The views of the entries, those alone that a new release is part of where one is given.
-    fn views(&self, offer: Option<&Offer>) -> Vec<View> {
+    /// The views of the first few entries, those alone that a new release is part of where its
+    /// recipient is given, with those who may collude.
+    pub(crate) fn views(&self, entries: &[Entry], offer: Option<(&str, &[String])>) -> Vec<View> {
         let mut of: BTreeMap<String, usize> = BTreeMap::new();
         let mut groups: Vec<BTreeSet<String>> = Vec::new();
         let mut join = |recipient: &str, others: &[String]| {
@@ -247,39 +248,44 @@ impl Ledger {
                 groups.push(all);
             }
         };
-        self.releases().for_each(|(_, release)| join(&release.recipient, &release.colludes_with));
-        if let Some(offer) = offer {
-            join(&offer.recipient, &offer.colludes_with);
+        let releases = entries.iter().filter_map(Entry::release);
+        releases.for_each(|release| join(&release.recipient, &release.colludes_with));
+        if let Some((recipient, colludes_with)) = offer {
+            join(recipient, colludes_with);
         }
         groups.retain(|group| !group.is_empty());
         if groups.is_empty() {
             groups.push(BTreeSet::new());
         }
         let concerned = |group: &BTreeSet<String>| {
-            offer.is_none_or(|offer| offer.recipient == PUBLIC || group.contains(&offer.recipient))
+            offer.is_none_or(|(recipient, _)| recipient == PUBLIC || group.contains(recipient))
         };
         let view = |group: BTreeSet<String>| {
             let sees = |entry: &Entry| {
                 let to = entry.release().map(|release| release.recipient.as_str());
                 to.is_some_and(|to| to == PUBLIC || group.contains(to))
             };
-            let entries = self.entries.iter().enumerate().filter(|(_, entry)| sees(entry));
+            let entries = entries.iter().enumerate().filter(|(_, entry)| sees(entry));
             let entries = entries.map(|(at, _)| at).collect();
             View { recipients: group.into_iter().collect(), entries }
         };
         groups.into_iter().filter(concerned).map(view).collect()
     }
 
+    /// The releases of a view.
+    pub(crate) fn joining(&self, view: &View) -> Vec<Joining<'_>> {
+        let entries = view.entries.iter().map(|&at| &self.entries[at]);
+        let releases = entries.filter_map(|entry| Some((entry.number, entry.release()?)));
+        let joining = |(number, release): (u64, &ReleaseBody)| Joining {
+            promise: release.promise(),
+            parts: Box::new(self.parts(number, release)),
+        };
+        releases.map(joining).collect()
+    }
+
     /// Joins the releases of a view, and a new one after them.
     fn join(&self, view: &View, new: Option<(&Promise, Members)>, watch: &Watch) -> Result<Joined> {
-        let mut releases = Vec::new();
-        for &at in &view.entries {
-            let entry = &self.entries[at];
-            if let Some(release) = entry.release() {
-                let parts = Box::new(self.parts(entry.number, release));
-                releases.push(Joining { promise: release.promise(), parts });
-            }
-        }
+        let mut releases = self.joining(view);
         if let Some((promise, members)) = new {
             releases.push(Joining { promise: promise.clone(), parts: Box::new(Whole::new(members)) });
         }
@@ -293,7 +299,7 @@ impl Ledger {
     /// parts that are missing or changed; a request to stop.
     pub fn judge(&self, offer: &Offer, on_conflict: OnConflict, watch: &Watch) -> Result<Acceptance> {
         let promise = Promise { k: offer.k, values: offer.sensitive.iter().map(|c| c.values).collect() };
-        let views = self.views(Some(offer));
+        let views = self.views(&self.entries, Some((&offer.recipient, &offer.colludes_with)));
         let mut withhold: Vec<SubjectDigest> = Vec::new();
         for round in 0..ROUNDS {
             let members = || match withhold.is_empty() {
@@ -486,7 +492,7 @@ impl Ledger {
     /// Parts that are missing or changed, or a request to stop.
     pub fn check(&self, watch: &Watch) -> Result<Report> {
         let mut views = Vec::new();
-        for view in self.views(None) {
+        for view in self.views(&self.entries, None) {
             let joined = self.join(&view, None, watch)?;
             let conflicts = joined.conflicts();
             views.push(self.report(&view, &joined, &conflicts));

@@ -7,7 +7,7 @@
 //! alike in all of them; [`Ledger`] refuses, or withholds rows, where that is fewer than k.
 //!
 //! `secret.rs` makes the digests, `members.rs` has the subjects of a release as columns,
-//! `compose.rs` joins them, `chain.rs` links the entries, `store.rs` with one file per database
+//! `compose.rs` joins them, `traces.rs` numbers what earlier releases say of a subject, `chain.rs` links the entries, `store.rs` with one file per database
 //! keeps them, `signing.rs` signs certificates. docs/ledger.md states the adversary.
 
 #![forbid(unsafe_code)]
@@ -22,9 +22,11 @@ mod secret;
 pub mod signing;
 mod sqlite;
 pub mod store;
+mod traces;
 
 pub use ledger::{Acceptance, Ledger, Offer, OnConflict, PUBLIC, Place, ReleaseFacts, Report, ViewReport};
 pub use secret::{LEAST_SECRET, Secret, SubjectDigest};
+pub use traces::EarlierTraces;
 
 /// Bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
-use throng_terms::error::{Error, Result};
+use throng_terms::error::{Error, Fault, Result};
 use throng_terms::fault;
 
 use crate::chain::StoredEntry;
@@ -17,6 +17,9 @@ use crate::store::{Head, Store};
 
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The least size of a page of SQLite.
+const LEAST_PAGE: u64 = 512;
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS throng_ledger (
@@ -56,6 +59,7 @@ impl Sqlite {
                     .help("check the folder that ledger.path names, and its free space")
             })?;
         }
+        cut_short(path, create)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let fail = |e: rusqlite::Error| failed(path, &e);
         let connection = Connection::open_with_flags(path, flags).map_err(fail)?;
@@ -73,6 +77,22 @@ impl Sqlite {
     fn failed(&self, error: &rusqlite::Error) -> Error {
         failed(&self.path, error)
     }
+}
+
+/// Refuses a file that is shorter than the least page, which SQLite would take for a new database.
+/// An empty one is a new ledger to a release alone, which makes it so.
+fn cut_short(path: &Path, create: bool) -> Result<()> {
+    let length = std::fs::metadata(path).map_or(0, |file| file.len());
+    if length >= LEAST_PAGE || (length == 0 && create) {
+        return Ok(());
+    }
+    Err(damaged().file(path.display().to_string()).into())
+}
+
+/// A file that holds no ledger that can be read.
+fn damaged() -> Fault {
+    fault!(Data, "ledger.damaged", "the file is not a ledger, or it is damaged")
+        .help("restore the last backup whose `throng ledger check` holds; do not release until it holds")
 }
 
 /// Makes an empty file that only its owner may read.
@@ -105,11 +125,7 @@ fn failed(path: &Path, error: &rusqlite::Error) -> Error {
             "the disk is full: nothing was added to the ledger, and nothing was released"
         )
         .help("free some space and repeat the release"),
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            fault!(Data, "ledger.damaged", "the file is not a ledger, or it is damaged").help(
-                "restore the last backup whose `throng ledger check` holds; do not release until it holds",
-            )
-        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => damaged(),
         _ => fault!(System, "ledger.unreachable", "the ledger cannot be used: {reason}", reason = error)
             .help("check the path and the permissions of ledger.path"),
     };

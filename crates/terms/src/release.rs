@@ -115,6 +115,9 @@ pub struct LedgerFacts {
     /// People whose rows were withheld because of earlier releases. Their rows count in no other
     /// figure.
     pub withheld: u64,
+    /// The last entry of the ledger that classes were built on, where they nest with earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nested_on: Option<u64>,
 }
 
 /// What became of the people whom rows belong to.

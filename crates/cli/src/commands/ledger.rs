@@ -8,7 +8,7 @@ use throng::error::{Error, Fault, Kind, Result};
 use throng::fault;
 use throng_engine::{OverwriteGuard, PolicyFile, write_atomically};
 use throng_ledger::chain::{Body, Entry};
-use throng_ledger::diagram::{escaped, svg};
+use throng_ledger::diagram::{page, svg};
 use throng_ledger::{Ledger, Report, ViewReport, hex};
 
 use super::json;
@@ -175,19 +175,4 @@ fn export(policy: &Path, file: &Path, overwrite: &Overwrite, as_json: bool) -> R
     let written = value!({ "written": name, "entries": entries.len() });
     out(&if as_json { json(&written)? } else { format!("written     {}\n", sanitized(&name)) })?;
     Ok(Ended::Holds)
-}
-
-/// A page with the drawing and the entries.
-fn page(entries: &[Entry]) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Who received what</title>\n\
-         <style>body{{font-family:sans-serif;max-width:60rem;margin:2rem auto}}</style></head>\n\
-         <body><h1>Who received what</h1>\n{}<pre>{}</pre></body></html>\n",
-        svg(entries),
-        escaped_lines(&lines(entries))
-    )
-}
-
-fn escaped_lines(text: &str) -> String {
-    text.lines().map(|line| escaped(line) + "\n").collect()
 }

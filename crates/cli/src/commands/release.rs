@@ -216,14 +216,15 @@ fn accuracy(r: &Release) -> String {
 
 /// What the ledger found.
 fn compared(ledger: &LedgerFacts) -> String {
-    let LedgerFacts { recipient, compared, candidates, withheld } = ledger;
+    let LedgerFacts { recipient, compared, candidates, withheld, nested_on } = ledger;
     let fewest = candidates.map_or(String::new(), |n| format!(", at least {} candidates each", integer(n)));
     let without = match withheld {
         0 => String::new(),
         n => format!(", {} people withheld because of these", integer(*n)),
     };
     let releases = if *compared == 1 { "release" } else { "releases" };
-    format!("recipient {recipient}: compared with {} earlier {releases}{fewest}{without}", integer(*compared))
+    let how = if nested_on.is_some() { "built on" } else { "compared with" };
+    format!("recipient {recipient}: {how} {} earlier {releases}{fewest}{without}", integer(*compared))
 }
 
 /// The protection in one sentence, and the columns that it is about.

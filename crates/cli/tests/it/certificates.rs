@@ -39,7 +39,7 @@ fn edit(env: &TestEnv, change: impl FnOnce(&mut Value)) {
 
 #[test]
 fn releases_of_every_format_verify() {
-    for format in [0, 1] {
+    for format in [0, 1, 2] {
         for kind in KINDS {
             let env = fixture(format, kind);
             assert_eq!(env.json("out.certificate.json").get("format").is_some(), format > 0);
@@ -61,9 +61,33 @@ fn releases_of_every_format_verify() {
     }
 }
 
+/// The private key is gone; the public one and the certificate are enough.
+#[test]
+fn signatures_of_earlier_versions_are_valid() {
+    for kind in KINDS {
+        let env = fixture(2, kind);
+        let line = format!("{WITH_ORIGINAL} --signed-by signing.key.pub");
+        let verdict = env.run(&line).ok().json();
+        let found = verdict["signature"]["found"].as_str().unwrap();
+        assert!(verdict["signature"]["holds"] == true && found.contains("2999-12-31"), "{kind}: {verdict}");
+        let certificate = env.bytes("out.certificate.json");
+        let edits: [fn(&mut Value); 4] = [
+            |c| c["signature"]["expires"] = json!("3999-12-31"),
+            |c| c["signature"]["value"] = json!("00".repeat(64)),
+            |c| c["signature"]["key"] = json!("07".repeat(32)),
+            |c| drop(c.as_object_mut().unwrap().remove("signature")),
+        ];
+        for change in edits {
+            edit(&env, change);
+            assert!(refuted(&env, &line).contains(&"signature".into()), "{kind}");
+            env.write("out.certificate.json", &certificate);
+        }
+    }
+}
+
 #[test]
 fn changed_copies_of_every_format_fail() {
-    for format in [0, 1] {
+    for format in [0, 1, 2] {
         for kind in KINDS {
             let env = fixture(format, kind);
             let certificate = env.bytes("out.certificate.json");

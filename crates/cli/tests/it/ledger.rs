@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::env::TestEnv;
 use crate::people::Draw;
 
-const SECRET: &str = "0123456789abcdef0123456789abcdef\n";
+pub const SECRET: &str = "0123456789abcdef0123456789abcdef\n";
 
 /// People with a unique tag; ages and places are drawn.
 fn people(numbers: impl Iterator<Item = u64>) -> String {
@@ -23,7 +23,7 @@ fn people(numbers: impl Iterator<Item = u64>) -> String {
 }
 
 /// A policy that fixes the levels of age and zip.
-fn policy(input: &str, output: &str, levels: [usize; 2], more: &str) -> String {
+pub fn policy(input: &str, output: &str, levels: [usize; 2], more: &str) -> String {
     let [age, zip] = levels;
     format!(
         "version = 1\n[input]\npath = \"{input}\"\n[output]\npath = \"{output}\"\n[columns.id]\nrole = \"identifier\"\n\
@@ -34,13 +34,13 @@ fn policy(input: &str, output: &str, levels: [usize; 2], more: &str) -> String {
     )
 }
 
-fn ledger(recipient: &str, on_conflict: &str) -> String {
+pub fn ledger(recipient: &str, on_conflict: &str) -> String {
     format!(
         "[ledger]\npath = \"ledger.db\"\nrecipient = \"{recipient}\"\non_conflict = \"{on_conflict}\"\nkey_file = \"secret.key\"\n"
     )
 }
 
-fn env() -> TestEnv {
+pub fn env() -> TestEnv {
     TestEnv::with(&[("secret.key", SECRET), ("people.csv", &people(0..240))])
 }
 

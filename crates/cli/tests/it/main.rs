@@ -43,6 +43,10 @@ mod notes;
 mod scrub;
 mod templates;
 mod ledger;
+mod ledger_faults;
+mod nested;
+#[cfg(unix)]
+mod killed;
 #[cfg(unix)]
 mod terminal;
 mod identifiers;

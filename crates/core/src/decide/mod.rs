@@ -215,6 +215,45 @@ pub fn decide_at_levels(
     Decision::new(policy, problem, chosen, &watch.acknowledge())
 }
 
+/// The same levels on a table that lacks some rows of the one for which they were found, or by a
+/// problem with fewer models. How far another choice could improve on that is not known.
+///
+/// # Errors
+/// Regions, which are not levels; levels that the hierarchies do not have; more rows suppressed than
+/// may be; as [`Decision::new`].
+pub fn decide_at_levels_of(
+    policy: &Policy,
+    problem: &Problem,
+    found: &Decision,
+    watch: &Watch,
+) -> Result<Decision> {
+    let node = |node: &Node| {
+        let fits = problem.hierarchies.iter().enumerate().all(|(i, h)| node.level(i) <= h.height());
+        fits.then(|| node.clone()).ok_or_else(|| Fault::bug("a hierarchy lost levels"))
+    };
+    let at = |node: Node| Choice::Levels(Solution { node, loss: 0.0, suppressed: 0 });
+    let choice = match &found.way {
+        Way::Levels(levels) => at(node(levels)?),
+        // Which cells are suppressed follows from the first step.
+        Way::Steps { steps, stars: true } => at(node(&steps.nodes()[0])?),
+        Way::Steps { steps, .. } => {
+            let nodes = steps.nodes().iter().map(|levels| node(levels));
+            Choice::Steps(nodes.collect::<std::result::Result<_, Fault>>()?)
+        }
+        Way::Regions { .. } => return Err(Fault::bug("regions are not levels").into()),
+    };
+    let account = Account { checked: found.search.checked, ..Account::default() };
+    let method = found.search.method.as_deref().and_then(Algorithm::from_key);
+    let chosen = Chosen { choice, loss: 0.0, gap: 0.0, account, method };
+    let mut decision = Decision::new(policy, problem, chosen, &watch.acknowledge())?;
+    if decision.recoded.suppressed_rows() > problem.max_suppressed {
+        return Err(remedy::infeasible(problem, decision.recoded.suppressed_rows()));
+    }
+    decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
+    (decision.search.optimal, decision.search.gap) = (false, decision.loss);
+    Ok(decision)
+}
+
 /// Whether the best of several methods is chosen.
 fn runs_best(policy: &Policy) -> bool {
     policy.search.algorithm == Algorithm::Best && policy.forms_regions()

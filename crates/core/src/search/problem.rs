@@ -11,7 +11,7 @@ use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Loss, Marginals};
-use crate::model::{self, KAnonymity, Linkable, NoMissing, PrivacyModel, Setting, Subjects, Values};
+use crate::model::{self, KAnonymity, Linkable, Nesting, NoMissing, PrivacyModel, Setting, Subjects, Values};
 use crate::people::{PeopleLimit, single_values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::rows::Counted;
@@ -177,11 +177,27 @@ impl Problem {
         load: Load<'_>,
         watch: &Watch,
     ) -> Result<(Problem, Vec<Vec<Code>>)> {
+        Problem::with_traces(policy, grouped, None, load, watch)
+    }
+
+    /// As [`Problem::watched`], for a release that is to nest with earlier ones: the last measured
+    /// column has traces, and `least` is the number of rows that a trace needs in a class. Only that
+    /// rule knows the column: no other model, figure or report has it.
+    ///
+    /// # Errors
+    /// As [`Problem::watched`].
+    pub fn with_traces(
+        policy: &Policy,
+        grouped: Grouped,
+        least: Option<&dyn Fn(&str) -> u64>,
+        load: Load<'_>,
+        watch: &Watch,
+    ) -> Result<(Problem, Vec<Vec<Code>>)> {
         if grouped.dictionaries.len() != grouped.names.len() + grouped.measured.len() {
             return Err(Fault::bug("a grouped column has no values").into());
         }
         let deletion = grouped.deletion(policy)?;
-        let Grouped { names, measured, mut dictionaries, mut tuples, population } = grouped;
+        let Grouped { names, mut measured, mut dictionaries, mut tuples, population } = grouped;
         let rows = tuples.rows();
         let deleted = deletion.as_ref().map(|deletion| {
             let (left, maps) = deletion.apply(&dictionaries, &tuples);
@@ -202,7 +218,7 @@ impl Problem {
             population::shared(policy, &names, &dictionaries[..names.len()], population, load)?;
         watch.check()?;
         let profile = Profile::new(policy, &names);
-        let values = measured_labels(policy, &measured, &dictionaries[names.len()..], load)?;
+        let mut values = measured_labels(policy, &measured, &dictionaries[names.len()..], load)?;
         maps.extend(values.iter().map(|(_, map)| map.clone()));
         let targets = measured.iter().filter(|name| is_target(policy, name)).count();
         let classes = Classes::of_measured(tuples, names.len(), &maps)?.sorted().with_targets(targets);
@@ -217,6 +233,10 @@ impl Problem {
         let loss = loss(policy, &marginals, &weights, (utility.as_ref(), max_suppressed))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
         let mut models = models(policy, &names, subject, watch.cancel())?;
+        let nesting = match least {
+            Some(least) => nesting(policy, least, (&mut measured, &mut values), max_suppressed),
+            None => None,
+        };
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(
             policy,
@@ -227,6 +247,7 @@ impl Problem {
             (load, watch),
         )?);
         unseen(policy, &models)?;
+        models.extend(nesting.map(|rule| Box::new(rule) as Box<dyn PrivacyModel>));
         if let Some(codes) = deleted {
             // From the codes of the whole table, over those of what is left, to leaves.
             let leaves = |(codes, map): (Vec<Code>, &Vec<Code>)| {
@@ -275,6 +296,22 @@ impl Problem {
             seed: self.profile.seed,
         }
     }
+}
+
+/// The rule that classes nest with earlier releases, by the last measured column, which is then
+/// one of the others no more.
+fn nesting(
+    policy: &Policy,
+    least: &dyn Fn(&str) -> u64,
+    (measured, values): (&mut Vec<String>, &mut Vec<(Dictionary, Vec<Code>)>),
+    max_suppressed: u64,
+) -> Option<Nesting> {
+    measured.pop()?;
+    let (traces, _) = values.pop()?;
+    let own = policy.privacy.k().unwrap_or(1);
+    let least = |code: Code| traces.value(code).map_or(own, least).max(own);
+    let least = (0..traces.len() as Code).map(least).collect();
+    Some(Nesting::new(measured.len(), least, max_suppressed == 0 && !policy.search.local))
 }
 
 /// If a model holds because the choice of the release does not depend on values, no other model may

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use throng::release::{Certificate, FORMAT};
+use throng::release::{Certificate, FORMAT, SIGNED_FORMAT};
 
 const KINDS: [&str; 3] = ["levels", "steps", "regions"];
 
@@ -55,14 +55,19 @@ fn canonical(value: &Value) -> String {
 fn reseal(document: &mut Value) {
     let entries = document.as_object_mut().unwrap();
     entries.remove("seal");
+    // The signature is of the seal.
+    let signature = entries.remove("signature");
     let text = canonical(&Value::Object(entries.clone()));
     let seal: String = Sha256::digest(text.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
     document["seal"] = seal.into();
+    if let Some(signature) = signature {
+        document["signature"] = signature;
+    }
 }
 
 #[test]
 fn every_format_that_was_ever_written_is_read() {
-    for format in 0..=FORMAT {
+    for format in 0..=SIGNED_FORMAT {
         for kind in KINDS {
             let text = fixture(format, kind);
             let certificate = Certificate::parse(&text).unwrap();
@@ -70,6 +75,7 @@ fn every_format_that_was_ever_written_is_read() {
             assert!(certificate.sealed(), "format {format}, {kind}");
             let release = &certificate.release;
             assert_eq!(release.files.is_empty(), format == 0, "{kind}");
+            assert_eq!(certificate.signature.is_some(), format == SIGNED_FORMAT, "{kind}");
             assert_eq!(release.regions.is_some(), kind == "regions");
             assert_eq!(release.steps.len() > 1, kind == "steps");
             let again: Certificate = serde_json::from_str(&text).unwrap();
@@ -81,11 +87,30 @@ fn every_format_that_was_ever_written_is_read() {
 
 #[test]
 fn the_seal_is_that_of_its_description() {
-    for kind in KINDS {
-        let document = value(&fixture(1, kind));
+    for (kind, format) in KINDS.iter().flat_map(|kind| [(kind, FORMAT), (kind, SIGNED_FORMAT)]) {
+        let document = value(&fixture(format, kind));
         let mut again = document.clone();
         reseal(&mut again);
-        assert_eq!(again["seal"], document["seal"], "{kind}");
+        assert_eq!(again["seal"], document["seal"], "format {format}, {kind}");
+    }
+}
+
+/// The seal leaves the signature out, and nothing else. Without it, the document claims a format that
+/// it does not have.
+#[test]
+fn a_signed_certificate_is_sealed_without_its_signature() {
+    for kind in KINDS {
+        let document = value(&fixture(SIGNED_FORMAT, kind));
+        for key in document.as_object().unwrap().keys().filter(|key| *key != "signature") {
+            let mut edited = document.clone();
+            edited[key] = json!("edited");
+            assert!(!sealed(&edited), "{kind}, {key}");
+        }
+        let mut unsigned = document.clone();
+        unsigned.as_object_mut().unwrap().remove("signature");
+        assert!(sealed(&unsigned), "{kind}");
+        unsigned["format"] = json!(FORMAT);
+        assert!(!sealed(&unsigned), "{kind}");
     }
 }
 
@@ -110,7 +135,7 @@ fn reversed(value: &Value, numbers: fn(String) -> String) -> String {
 #[test]
 fn layout_does_not_break_the_seal() {
     for kind in KINDS {
-        for format in [0, 1] {
+        for format in 0..=SIGNED_FORMAT {
             let document = value(&fixture(format, kind));
             for text in [
                 document.to_string(),

@@ -56,6 +56,74 @@ fn every_edit_is_found() {
     assert_eq!(after("UPDATE throng_ledger SET schema = 9"), Err("ledger.unknown-schema"));
 }
 
+/// Opens and checks a ledger whose file has these bytes: what its entries are, or the code of a fault
+/// that comes with a remedy.
+fn with_bytes(bytes: &[u8]) -> Result<Vec<throng_ledger::chain::Entry>, &'static str> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    std::fs::write(&path, bytes).unwrap();
+    let ledger = open(&path).map_err(|e| code(&e))?;
+    ledger.check(&Watch::none()).map_err(|e| code(&e))?;
+    Ok(ledger.entries().to_vec())
+}
+
+#[test]
+fn a_flipped_byte_is_found_or_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    three(&path);
+    let whole = std::fs::read(&path).unwrap();
+    let entries = with_bytes(&whole).unwrap();
+    assert_eq!(entries.len(), 3);
+    let expected = [
+        "ledger.broken-chain",
+        "ledger.damaged",
+        "ledger.other-key",
+        "ledger.unknown-schema",
+        "ledger.unreachable",
+    ];
+    let (mut found, mut state) = (0, 7u64);
+    for flip in 0..300 {
+        // Bytes that SQLite does not use are zero; every other one is tried more often.
+        let mut at = 0;
+        for _ in 0..3 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            at = (state >> 33) as usize % whole.len();
+            if whole[at] != 0 {
+                break;
+            }
+        }
+        let mut changed = whole.clone();
+        changed[at] = !changed[at];
+        match with_bytes(&changed) {
+            Ok(read) => assert_eq!(read, entries, "flip {flip} at {at} changed what is read"),
+            Err(code) => {
+                assert!(expected.contains(&code), "flip {flip} at {at}: {code}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 50, "{found} of 300 flips were found");
+}
+
+#[test]
+fn a_file_that_was_cut_short_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    three(&path);
+    let whole = std::fs::read(&path).unwrap();
+    // Page by page, and within pages.
+    let cuts = (1..whole.len() / 4096).map(|page| page * 4096).chain([1, 50, 99, 100, 3000, whole.len() - 1]);
+    for cut in cuts {
+        let found = with_bytes(&whole[..cut]).err().unwrap_or_else(|| panic!("cut to {cut} was not found"));
+        assert!(["ledger.damaged", "ledger.broken-chain"].contains(&found), "cut to {cut}: {found}");
+    }
+    // Only a release takes an empty file for a new ledger.
+    std::fs::write(&path, "").unwrap();
+    let closed = Ledger::open(Place::File(&path), "test", crate::support::secret(), false);
+    assert_eq!(code(&closed.err().unwrap()), "ledger.damaged");
+}
+
 #[test]
 fn another_key_opens_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,4 +6,5 @@ mod accepted;
 mod faults;
 mod killed;
 mod postgres;
+mod sequences;
 mod support;
