@@ -227,19 +227,16 @@ pub fn decide_at_levels_of(
     found: &Decision,
     watch: &Watch,
 ) -> Result<Decision> {
-    let node = |node: &Node| {
+    let node = |node: &Node| -> Result<Node> {
         let fits = problem.hierarchies.iter().enumerate().all(|(i, h)| node.level(i) <= h.height());
-        fits.then(|| node.clone()).ok_or_else(|| Fault::bug("a hierarchy lost levels"))
+        fits.then(|| node.clone()).ok_or_else(|| Fault::bug("a hierarchy lost levels").into())
     };
     let at = |node: Node| Choice::Levels(Solution { node, loss: 0.0, suppressed: 0 });
     let choice = match &found.way {
         Way::Levels(levels) => at(node(levels)?),
         // Which cells are suppressed follows from the first step.
         Way::Steps { steps, stars: true } => at(node(&steps.nodes()[0])?),
-        Way::Steps { steps, .. } => {
-            let nodes = steps.nodes().iter().map(|levels| node(levels));
-            Choice::Steps(nodes.collect::<std::result::Result<_, Fault>>()?)
-        }
+        Way::Steps { steps, .. } => Choice::Steps(steps.nodes().iter().map(node).collect::<Result<_>>()?),
         Way::Regions { .. } => return Err(Fault::bug("regions are not levels").into()),
     };
     let account = Account { checked: found.search.checked, ..Account::default() };

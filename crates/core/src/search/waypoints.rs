@@ -18,7 +18,7 @@ use crate::lattice::{Lattice, Node};
 /// Roll-ups of smaller tables cost little.
 const LEAST_CLASSES: usize = if cfg!(test) { 1 } else { 1 << 16 };
 /// Roll-ups before the first waypoint: many strategies end sooner.
-const FIRST: u64 = if cfg!(test) { 0 } else { 64 };
+const FIRST: u64 = if cfg!(test) { 1 } else { 64 };
 /// Checks that miss a waypoint before it is formed.
 const MISSES: u32 = 4;
 /// A grouping of this part of the table's classes needs no waypoint.

@@ -127,7 +127,7 @@ impl Letters {
             None => fewer_than_eight(bytes),
         };
         // The low seven bits of each byte as a small letter; no byte of a sum overflows.
-        let small = (bytes | 0x20 * ONES) & !HIGH;
+        let small = (bytes | (0x20 * ONES)) & !HIGH;
         let at_least = |letter: u8| small + ONES * u64::from(0x80 - letter);
         let letters = at_least(b'a') & !at_least(b'z' + 1) & !bytes & HIGH;
         let len = (!letters & HIGH).trailing_zeros() / 8;
