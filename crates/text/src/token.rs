@@ -69,7 +69,7 @@ impl Flags {
     /// The same and others if a condition holds. Has no branch.
     #[inline]
     fn with(self, condition: bool, other: Flags) -> Flags {
-        Flags(self.0 | other.0 * u16::from(condition))
+        Flags(self.0 | (other.0 * u16::from(condition)))
     }
 }
 

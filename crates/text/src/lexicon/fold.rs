@@ -127,7 +127,7 @@ impl Letters {
             None => fewer_than_eight(bytes),
         };
         // The low seven bits of each byte as a small letter; no byte of a sum overflows.
-        let small = (bytes | 0x20 * ONES) & !HIGH;
+        let small = (bytes | (0x20 * ONES)) & !HIGH;
         let at_least = |letter: u8| small + ONES * u64::from(0x80 - letter);
         let letters = at_least(b'a') & !at_least(b'z' + 1) & !bytes & HIGH;
         let len = (!letters & HIGH).trailing_zeros() / 8;
@@ -205,6 +205,18 @@ const fn mix(state: u64, chunk: u64) -> u64 {
 const fn finish(state: u64, rest: u64, length: usize) -> u64 {
     let state = mix(state, rest ^ (length as u64) << 56);
     state ^ (state >> 29)
+}
+
+/// Calls with the word as the table has it. Allocates nothing for a usual word.
+pub fn with_folded<T>(word: &str, call: impl FnOnce(&str) -> T) -> T {
+    let mut bytes = [0; 32];
+    if let Some(own) = bytes.get_mut(..word.len()).filter(|_| word.is_ascii()) {
+        own.iter_mut().zip(word.bytes()).for_each(|(own, byte)| *own = fold_ascii(byte));
+        if let Ok(folded) = std::str::from_utf8(own) {
+            return call(folded);
+        }
+    }
+    call(&folded(word))
 }
 
 /// Appends the word as the table has it.
