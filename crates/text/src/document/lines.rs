@@ -28,7 +28,17 @@ pub fn mark(tokens: &mut [Token], lines: &mut Vec<Line>) {
     // The first token of the written line, and whether it has columns.
     let (mut written, mut columns) = (0, false);
     let mut number = 0;
+    // Whether the token before is a word or a number, as before most tokens.
+    let mut plain = false;
+    let breaks = Flags::LINE.or(Flags::PARAGRAPH).or(Flags::GAP);
     for at in 0..tokens.len() {
+        let token = &mut tokens[at];
+        let behind = std::mem::replace(&mut plain, token.first.is_ascii_alphanumeric());
+        if behind && !token.has(breaks) {
+            columns |= token.first == b'|';
+            token.line = number;
+            continue;
+        }
         if tokens[at].has(Flags::LINE) || at == 0 {
             if at > 0 && !columns && is_wrapped(tokens, written, at) {
                 tokens[at].flags = Flags(tokens[at].flags.0 & !Flags::LINE.0);

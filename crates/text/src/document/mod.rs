@@ -144,14 +144,16 @@ impl<'a> Document<'a> {
                     if token.has(Flags::CAPITAL) {
                         capitals.push(at);
                     }
-                    if token.is(HEADS) {
-                        heads.push(at);
-                    }
-                    if token.is(TIMES) {
-                        times.push(at);
-                    }
-                    if token.is(PEOPLE) {
-                        people.push(at);
+                    if token.is(HEADS.or(TIMES).or(PEOPLE)) {
+                        if token.is(HEADS) {
+                            heads.push(at);
+                        }
+                        if token.is(TIMES) {
+                            times.push(at);
+                        }
+                        if token.is(PEOPLE) {
+                            people.push(at);
+                        }
                     }
                 }
                 Class::Number => numbers.push(at),

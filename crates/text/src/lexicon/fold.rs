@@ -207,6 +207,18 @@ const fn finish(state: u64, rest: u64, length: usize) -> u64 {
     state ^ (state >> 29)
 }
 
+/// Calls with the word as the table has it. Allocates nothing for a usual word.
+pub fn with_folded<T>(word: &str, call: impl FnOnce(&str) -> T) -> T {
+    let mut bytes = [0; 32];
+    if let Some(own) = bytes.get_mut(..word.len()).filter(|_| word.is_ascii()) {
+        own.iter_mut().zip(word.bytes()).for_each(|(own, byte)| *own = fold_ascii(byte));
+        if let Ok(folded) = std::str::from_utf8(own) {
+            return call(folded);
+        }
+    }
+    call(&folded(word))
+}
+
 /// Appends the word as the table has it.
 pub fn fold_into(word: &str, folded: &mut String) {
     match word.is_ascii() {

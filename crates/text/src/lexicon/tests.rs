@@ -153,7 +153,11 @@ proptest! {
     fn folding_ignores_case_and_repeats(word in "\\PC{0,12}") {
         let folded = fold::folded(&word);
         prop_assert_eq!(fold::hash(&word), fold::hash(&folded));
-        prop_assert_eq!(fold::folded(&folded), folded);
+        prop_assert_eq!(&fold::folded(&folded), &folded);
+        let mut appended = "a ".to_owned();
+        fold::fold_into(&word, &mut appended);
+        prop_assert_eq!(&appended[2..], &folded);
+        fold::with_folded(&word, |own| assert_eq!(own, folded));
     }
 
     #[test]
@@ -185,8 +189,8 @@ proptest! {
         prop_assert_eq!(capitals, word.chars().filter(char::is_ascii_uppercase).count());
         prop_assert_eq!(hash.finish(), fold::hash(&word));
         let short = &word[..word.len().min(16)];
-        let packed = short.to_ascii_lowercase().bytes().rev();
-        let packed = packed.fold(0, |packed, letter| packed << 8 | u128::from(letter));
+        let small = short.to_ascii_lowercase();
+        let packed = small.bytes().rev().fold(0, |packed, letter| packed << 8 | u128::from(letter));
         prop_assert_eq!(fold::hash_packed(packed, short.len()), fold::hash(short));
         prop_assert_eq!(fold::hash_ascii_letters(word.as_bytes()), (at > 0).then(|| fold::hash(&word)));
     }

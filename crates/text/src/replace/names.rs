@@ -207,7 +207,6 @@ fn push_cased(entry: &str, text: &str, token: &Token, made: &mut String) {
 
 /// A made-up word for a word of a name.
 fn made_up(key: &Key, text: &str, hash: u64, role: Role, source: &Source) -> Option<&'static str> {
-    let folded = lexicon::folded(text);
     let (purpose, list) = match role {
         Role::Last => ("last", surrogates::last_names()),
         Role::First(Some(sex)) => ("first", surrogates::first_names(sex)),
@@ -216,7 +215,7 @@ fn made_up(key: &Key, text: &str, hash: u64, role: Role, source: &Source) -> Opt
             ("first", surrogates::first_names(if female { Sex::Female } else { Sex::Male }))
         }
     };
-    entry(key, purpose, list, &folded, source)
+    lexicon::with_folded(text, |folded| entry(key, purpose, list, folded, source))
 }
 
 /// An entry of a list whose words do not occur in the source.
