@@ -11,15 +11,13 @@ use super::text::{count, decimal, fit, integer, width};
 use crate::network::{EdgeFacts, Facts, FieldFacts};
 
 /// What only this picture has.
-const STYLE: &str = concat!(
-    "svg { background: var(--paper); }\n\
+const STYLE: &str = "svg { background: var(--paper); }\n\
      .card { fill: var(--sheet); stroke: var(--rule); }\n\
      .card.target { stroke: var(--after); stroke-width: 2; }\n\
      .field { fill: var(--wash); stroke: none; }\n\
      .implied { fill: none; stroke: var(--before); }\n\
      .edge { fill: none; stroke: var(--s1); stroke-width: 1.5; }\n\
-     .head { fill: var(--s1); }\n"
-);
+     .head { fill: var(--s1); }\n";
 /// The size of letters in pictures.
 const SIZE: f64 = 11.0;
 const MARGIN: f64 = 20.0;
