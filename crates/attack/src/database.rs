@@ -253,7 +253,15 @@ fn missing(name: &str, table: &Coded) -> Error {
     let near = nearest(name, table.columns.iter().map(|column| column.name.as_str()));
     match near {
         Some(near) => fault.help(format!("did you mean `{near}`?")).into(),
-        None => fault.into(),
+        None => {
+            let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+            fault
+                .help(format!(
+                    "at this point there are {}; joins and inferences are applied in order",
+                    names.join(", ")
+                ))
+                .into()
+        }
     }
 }
 

@@ -206,7 +206,9 @@ impl Engine {
     pub fn attack_database(&self, path: &Path, watch: &Watch) -> Result<Database> {
         let name = path.display().to_string();
         let unreadable = |e: std::io::Error| {
-            fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(&name)
+            fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e)
+                .file(&name)
+                .help("give a TOML file that declares an attack database; see docs/attacks.md")
         };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
         let in_file =
@@ -224,7 +226,10 @@ impl Engine {
         }
         let load = |file: &str| -> Result<String> {
             std::fs::read_to_string(folder.join(file)).map_err(|e| {
-                fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e).file(file).into()
+                fault!(System, "file.unreadable", "cannot be read: {reason}", reason = e)
+                    .file(file)
+                    .help("check the path, which is relative to the attack database")
+                    .into()
             })
         };
         let people = declared.assemble(&tables, &load).map_err(in_file)?;

@@ -248,8 +248,8 @@ pub fn link(request: &Request<'_>, watch: &Watch) -> Result<Linkage> {
         let rule = plan.rule(rule);
         let patterns = sides.patterns(&[rule], plan.crowd, keep);
         // At first, every row of the smaller table is thought to have a match.
-        let smaller = request.release.rows.min(request.external.rows) as f64;
-        Ok(estimate(&weights, &patterns, &rule.columns, share * smaller))
+        let most = share * request.release.rows.min(request.external.rows) as f64;
+        Ok(estimate(&weights, &patterns, &rule.columns, (most, most)))
     });
     let sessions = sessions.collect::<Result<Vec<_>>>()?;
     combine(&mut weights, &sessions);

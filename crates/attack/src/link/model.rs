@@ -94,8 +94,14 @@ pub(crate) struct Session {
 
 /// Estimates m of the columns that did not choose the pairs. `matches` is a first guess of the
 /// number of matches among them: from a share that is far off, rare matches would take very long to
-/// appear.
-pub(crate) fn estimate(weights: &Weights, patterns: &Patterns, blocked: &[usize], matches: f64) -> Session {
+/// appear. There are at most `most`, because a row has one match: without this limit, pairs that
+/// agree in part by chance would be taken for matches where they are far more frequent.
+pub(crate) fn estimate(
+    weights: &Weights,
+    patterns: &Patterns,
+    blocked: &[usize],
+    (matches, most): (f64, f64),
+) -> Session {
     let width = weights.m.len();
     let free: Vec<usize> = (0..width).filter(|column| !blocked.contains(column)).collect();
     // Patterns of the free columns alone.
@@ -120,7 +126,8 @@ pub(crate) fn estimate(weights: &Weights, patterns: &Patterns, blocked: &[usize]
             .map(|(column, level)| (next[column][level] - current.m[column][level]).abs())
             .fold(0.0, f64::max);
         current.m = next;
-        let before = std::mem::replace(&mut share, (matches / pairs.max(1) as f64).clamp(1e-12, 1.0 - 1e-9));
+        let next = (matches.min(most) / pairs.max(1) as f64).clamp(1e-12, 1.0 - 1e-9);
+        let before = std::mem::replace(&mut share, next);
         if changed < CHANGE && (share - before).abs() < CHANGE {
             break;
         }
@@ -222,14 +229,14 @@ mod tests {
         }
         patterns.sort_unstable();
         let weights = Weights::new(u.iter().map(|&u| shares(u)).collect());
-        let session = estimate(&weights, &patterns, &[], 0.1 * pairs);
+        let session = estimate(&weights, &patterns, &[], (0.1 * pairs, pairs));
         assert!((session.share - share).abs() < 0.002, "{}", session.share);
         for (at, &m) in m.iter().enumerate() {
             let found = session.m[at].unwrap()[SAME as usize];
             assert!((found - m).abs() < 0.005, "{found} is not {m}");
         }
         // A column that chose the pairs is not estimated.
-        assert_eq!(estimate(&weights, &patterns, &[1], 0.1 * pairs).m[1], None);
+        assert_eq!(estimate(&weights, &patterns, &[1], (0.1 * pairs, pairs)).m[1], None);
         let mut weights = weights;
         combine(&mut weights, &[session]);
         let prior = prior(&weights, &patterns, pairs, pairs);
