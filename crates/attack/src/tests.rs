@@ -242,6 +242,16 @@ fn a_scorecard_has_a_page() {
     }
 }
 
+/// Where everybody has a double, no condition singles anybody out; where nobody has, the cells of all
+/// columns do.
+#[test]
+fn a_condition_singles_out_one_person_and_not_two() {
+    let original = people(500, 6, false);
+    let doubled: Vec<Person> = original.iter().chain(&original).cloned().collect();
+    assert_eq!(found("singling-out", &Case::new(doubled.clone(), &doubled))[0].success.successes, 0);
+    assert!(found("singling-out", &Case::new(original.clone(), &original))[0].success.successes > 0);
+}
+
 /// The model without a person is that of a release without the person's row.
 #[test]
 fn a_model_without_a_person_is_trained_again() {
@@ -470,6 +480,54 @@ fn a_person_with_several_rows_is_one_target() {
     };
     assert_eq!(scene(roles()), 300);
     assert_eq!(scene(Roles { subject: Some("patient".into()), ..roles() }), 100);
+}
+
+/// Claims of membership and exposed values by their definition.
+#[test]
+fn claims_and_differences_are_those_of_all_pairs() {
+    let original = people(200, 3, false);
+    let outside = people(150, 12, false);
+    let mut release = general(&original, 10);
+    release[..60].clone_from_slice(&original[..60]);
+    release[60..80].iter_mut().zip(&original[60..80]).for_each(|(row, person)| row[2].clone_from(&person[2]));
+    let population: Vec<Person> = original.iter().chain(&outside).cloned().collect();
+    let case = Case { population: Some(population.clone()), ..Case::new(release.clone(), &original) };
+    let covers = |row: &Person, person: &Person| {
+        (0..3).all(|at| throng_terms::cell::Cell::parse(&row[at]).covers(&person[at]))
+    };
+    let claimed = |person: &&Person| {
+        release.iter().filter(|row| covers(row, person)).any(|row| {
+            let rows = release.iter().filter(|other| other[..3] == row[..3]).count();
+            2 * rows >= population.iter().filter(|person| covers(row, person)).count()
+        })
+    };
+    let finding = &found("membership", &case)[0];
+    assert_eq!(finding.success.successes, original.iter().filter(claimed).count() as u64);
+    let apart = |person: &&Person| original.iter().all(|other| other[..3] != person[..3]);
+    assert_eq!(finding.control.successes, outside.iter().filter(apart).filter(claimed).count() as u64);
+    let alike = |row: &Person, columns: &[usize]| {
+        release.iter().filter(|other| columns.iter().all(|&at| other[at] == row[at])).count() as u64
+    };
+    let exposed = |row: &&Person| {
+        alike(row, &[0, 1, 2]) == 1 && [[1, 2], [0, 2], [0, 1]].iter().any(|columns| alike(row, columns) > K)
+    };
+    let differences = release.iter().filter(exposed).count() as u64;
+    assert!(differences > 0);
+    assert_eq!(found("differencing", &case)[0].success.successes, differences);
+}
+
+/// Where people only left, nobody looks new.
+#[test]
+fn people_who_left_are_not_those_who_came() {
+    let earlier = people(600, 9, false);
+    let later = &earlier[3..];
+    let mut case = Case::new(general(later, 20), later);
+    case.other = Some(general(&earlier, 20));
+    case.other_original = Some(earlier.clone());
+    let found = found("temporal", &case);
+    assert_eq!((found[0].form, found[0].success.targets), (Some("added"), 0));
+    assert_eq!(found[1].form, Some("removed"));
+    assert!(found[1].success.targets >= 3 && found[1].succeeds(), "{}", findings_text(&found));
 }
 
 /// The tables of the page.
