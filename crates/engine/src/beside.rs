@@ -3,7 +3,7 @@
 //! - *Withholding*: the release is decided as if it were the first, people whom it would expose are
 //!   left out, and it is decided again.
 //! - *Nesting*: the search knows the trace of every row in earlier releases and looks for classes in
-//!   which every trace occurs k times or not at all. People who fit no class, because too few share
+//!   which every trace occurs k times or not at all, with several sensitive values. People who fit no class, because too few share
 //!   their trace or because they hide those who left, are left out before. A search of levels hands
 //!   its levels on, so that single people rather than whole classes are left out at them; regions are
 //!   released as they were formed.
@@ -69,7 +69,8 @@ impl Engine {
         levels: Option<&Decision>,
     ) -> Result<Kept> {
         for tried in 1.. {
-            let attempt = self.attempt(job, ledger.left_out(&beside, levels.is_none()), levels)?;
+            let left_out = ledger.left_out(&job.policy.policy, &beside, levels.is_none());
+            let attempt = self.attempt(job, left_out, levels)?;
             match self.judged(job, ledger, &attempt, (&beside, tried < ATTEMPTS))? {
                 Judged::Accepted(accepted) => return Ok((attempt, accepted)),
                 Judged::Withhold(more) => beside.withhold(more),
@@ -83,7 +84,8 @@ impl Engine {
         if job.policy.policy.forms_regions() {
             return self.withholding(job, ledger, beside, None);
         }
-        let found = self.nested_levels(job, ledger.left_out(&beside, true))?;
+        let left_out = ledger.left_out(&job.policy.policy, &beside, true);
+        let found = self.nested_levels(job, left_out)?;
         self.withholding(job, ledger, beside, Some(&found))
     }
 

@@ -148,10 +148,11 @@ impl ReleaseLedger {
     }
 
     /// Whose rows are left out of the table, and the traces of the others for a search.
-    pub(crate) fn left_out(&self, beside: &Beside, search: bool) -> Option<Arc<LeftOut>> {
+    pub(crate) fn left_out(&self, policy: &Policy, beside: &Beside, search: bool) -> Option<Arc<LeftOut>> {
         let traces = beside.traces.as_ref().filter(|_| search).map(|(traces, _)| Arc::clone(traces));
         let some = !beside.withheld.is_empty() || traces.is_some();
-        some.then(|| Arc::new(LeftOut::new(Arc::clone(&self.people), &beside.withheld).with_traces(traces)))
+        let left_out = || LeftOut::new(Arc::clone(&self.people), &beside.withheld);
+        some.then(|| Arc::new(left_out().with_traces(traces, &policy.ledger_values())))
     }
 
     /// Judges what was decided and written. With `recode`, and if the policy says so, it names
@@ -443,7 +444,7 @@ impl Engine {
         let to = (release.recipient.as_str(), &release.colludes_with[..]);
         let traces = nested_on.map(|last| ledger.earlier_traces(to, last, unnumbered, watch)).transpose()?;
         let left_out = LeftOut::new(Arc::new(policy.people(spec)?), &withheld);
-        Ok(Some(Arc::new(left_out.with_traces(traces.map(Arc::new)))))
+        Ok(Some(Arc::new(left_out.with_traces(traces.map(Arc::new), &policy.policy.ledger_values()))))
     }
 
     /// Whether the ledger has the release of a certificate; none where the certificate does not say

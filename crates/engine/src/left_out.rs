@@ -5,6 +5,7 @@
 //! Nothing downstream knows of those who are left out: the table has fewer rows. Costs a keyed
 //! digest per row.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, StringArray};
@@ -103,6 +104,7 @@ pub(crate) struct LeftOut {
     /// Sorted, without numbers.
     subjects: Vec<SubjectDigest>,
     traces: Option<Arc<EarlierTraces>>,
+    sensitive: Vec<(String, u32)>,
 }
 
 impl LeftOut {
@@ -110,23 +112,24 @@ impl LeftOut {
         let mut subjects: Vec<SubjectDigest> = subjects.iter().map(|&s| unnumbered(s)).collect();
         subjects.sort_unstable();
         subjects.dedup();
-        LeftOut { people, subjects, traces: None }
+        LeftOut { people, subjects, traces: None, sensitive: Vec::new() }
     }
 
-    /// The same, which adds the column [`TRACES`] where it is asked for.
-    pub(crate) fn with_traces(self, traces: Option<Arc<EarlierTraces>>) -> Self {
-        LeftOut { traces, ..self }
+    /// The same, which adds the column [`TRACES`] where it is asked for. The sensitive columns come
+    /// with the values that candidates are to have there.
+    pub(crate) fn with_traces(self, traces: Option<Arc<EarlierTraces>>, sensitive: &[(&str, u32)]) -> Self {
+        let sensitive = sensitive.iter().map(|&(name, values)| (name.to_owned(), values));
+        LeftOut { traces, sensitive: sensitive.collect(), ..self }
     }
 
-    /// Whether there is a column of traces.
-    pub(crate) fn has_traces(&self) -> bool {
-        self.traces.is_some()
+    /// The traces, if there is a column of them.
+    pub(crate) fn traces(&self) -> Option<&EarlierTraces> {
+        self.traces.as_deref()
     }
 
-    /// The k that a trace needs, by a cell of its column.
-    pub(crate) fn k(&self, cell: &str) -> u64 {
-        let trace = cell.trim_start_matches('\0').parse().ok();
-        self.traces.as_ref().zip(trace).map_or(0, |(traces, trace)| traces.k(trace))
+    /// Sensitive column → the values that candidates are to have.
+    pub(crate) fn values(&self) -> Vec<u32> {
+        self.sensitive.iter().map(|(_, values)| *values).collect()
     }
 
     /// The columns that have to be read: those asked for, then those that name people.
@@ -145,9 +148,11 @@ impl LeftOut {
             let stays = |owner: &Owner| self.subjects.binary_search(&owner.subject).is_err();
             let mask: BooleanArray = owners.iter().map(|owner| Some(stays(owner))).collect();
             let read: Vec<usize> = (0..asked.iter().filter(|name| *name != TRACES).count()).collect();
+            let at = asked.iter().position(|name| name == TRACES);
+            let cells = at.map(|_| self.cells(&batch, &owners)).transpose()?;
             let mut batch = batch.project(&read).map_err(fail)?;
-            if let Some(at) = asked.iter().position(|name| name == TRACES) {
-                batch = self.traced(&batch, at, &owners).map_err(fail)?;
+            if let Some((at, cells)) = at.zip(cells) {
+                batch = with_column(&batch, at, cells).map_err(fail)?;
             }
             let batch = filter_record_batch(&batch, &mask).map_err(fail)?;
             if batch.num_rows() > 0 {
@@ -157,19 +162,39 @@ impl LeftOut {
         Ok(kept)
     }
 
-    /// A batch with the column of traces at a place.
-    fn traced(
-        &self,
-        batch: &RecordBatch,
-        at: usize,
-        owners: &[Owner],
-    ) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
-        let trace = |owner: &Owner| self.traces.as_ref().map_or(0, |t| t.of(owner.subject, owner.content));
-        let cells: StringArray = owners.iter().map(|owner| Some(format!("\0{}", trace(owner)))).collect();
-        let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
-        columns.insert(at, Arc::new(cells));
-        let mut fields: Vec<Arc<Field>> = batch.schema().fields().iter().cloned().collect();
-        fields.insert(at, Arc::new(Field::new(TRACES, DataType::Utf8, false)));
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    /// The column of traces of a batch that has the columns of people, as
+    /// [`TraceRule`](throng::search::TraceRule) describes it.
+    fn cells(&self, batch: &RecordBatch, owners: &[Owner]) -> Result<StringArray> {
+        let column = |(name, _): &(String, u32)| {
+            let array = batch.column_by_name(name).ok_or_else(|| Fault::bug("a column was not read"))?;
+            Cells::new(name, array)
+        };
+        let sensitive = self.sensitive.iter().map(column).collect::<Result<Vec<Cells>>>()?;
+        let cell = |(row, owner): (usize, &Owner)| {
+            let trace = self.traces.as_ref().map_or(0, |traces| traces.of(owner.subject, owner.content));
+            let mut cell = format!("\0{trace}");
+            for cells in &sensitive {
+                // No value has the text of a missing cell.
+                let _ = match cells.get(row) {
+                    Some(value) => write!(cell, "\0={}", value.replace('\0', " ")),
+                    None => write!(cell, "\0"),
+                };
+            }
+            Some(cell)
+        };
+        Ok(owners.iter().enumerate().map(cell).collect())
     }
+}
+
+/// A batch with the column of traces at a place.
+fn with_column(
+    batch: &RecordBatch,
+    at: usize,
+    cells: StringArray,
+) -> std::result::Result<RecordBatch, arrow::error::ArrowError> {
+    let mut columns: Vec<ArrayRef> = batch.columns().to_vec();
+    columns.insert(at, Arc::new(cells));
+    let mut fields: Vec<Arc<Field>> = batch.schema().fields().iter().cloned().collect();
+    fields.insert(at, Arc::new(Field::new(TRACES, DataType::Utf8, false)));
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }

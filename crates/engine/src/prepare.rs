@@ -11,7 +11,7 @@ use throng::policy::{Column, Policy, Role};
 use throng::pseudonym::Originals;
 use throng::recoding::{Contents, Recoding};
 use throng::rows::Counted;
-use throng::search::{self, Grouped, Problem};
+use throng::search::{self, Grouped, Problem, TraceRule};
 use throng::table::{Code, Dictionary};
 use throng::watch::Watch;
 
@@ -94,10 +94,16 @@ pub(crate) fn pose(
     load: search::Load<'_>,
     watch: &Watch,
 ) -> Result<(Problem, Vec<Vec<Code>>)> {
-    let traced = source.left_out.as_ref().filter(|left_out| left_out.has_traces());
-    let k = traced.map(|left_out| |cell: &str| left_out.k(cell));
-    let least = k.as_ref().map(|k| k as &dyn Fn(&str) -> u64);
-    Problem::with_traces(policy, grouped, least, load, watch).map_err(|e| in_table(e, source))
+    let left_out = source.left_out.as_ref();
+    let traced = left_out.and_then(|left_out| Some((left_out.traces()?, left_out.values())));
+    let posed = match traced {
+        Some((traces, values)) => {
+            let rule = TraceRule { k: &|trace| traces.k(trace), values };
+            Problem::with_traces(policy, grouped, Some(&rule), load, watch)
+        }
+        None => Problem::watched(policy, grouped, load, watch),
+    };
+    posed.map_err(|e| in_table(e, source))
 }
 
 /// What one pass over a table finds, grouped as its policy asks.
@@ -190,7 +196,7 @@ impl Engine {
         self.check_types(source, &policy.policy)?;
         let sampling = policy.sampling(source)?;
         let (quasi, mut measured) = policy.policy.grouped_columns(columns);
-        if source.left_out.as_ref().is_some_and(|left_out| left_out.has_traces()) {
+        if source.left_out.as_ref().is_some_and(|left_out| left_out.traces().is_some()) {
             measured.push(TRACES.to_owned());
         }
         let read = self

@@ -245,7 +245,7 @@ impl Engine {
         let load = |path: &str| job.policy.load(path);
         let decided = decide_with_model(job.policy, &prepared.problem, &job.deciding(started));
         // A search that builds on earlier releases has another one to fall back on.
-        let traced = prepared.source.left_out.as_ref().is_some_and(|left_out| left_out.has_traces());
+        let traced = prepared.source.left_out.as_ref().is_some_and(|left_out| left_out.traces().is_some());
         match decided {
             Err(error) if !traced => Err(explained((policy, &prepared.problem, &load), error, &job.watch)?),
             decided => decided,

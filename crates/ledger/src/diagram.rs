@@ -21,6 +21,8 @@ const ROW: usize = 24;
 const COLUMN: usize = 30;
 const LETTER: usize = 7;
 const MARGIN: usize = 12;
+/// Where columns begin, right of the numbers of entries.
+const LEFT: usize = 44;
 /// The longest path and the longest name that are shown whole.
 const LONGEST_PATH: usize = 32;
 const LONGEST_NAME: usize = 24;
@@ -58,28 +60,34 @@ impl<'a> Recipients<'a> {
     }
 }
 
-/// Where everything is.
+/// Where everything is: numbers, dots, and what the releases are. A narrow screen shows the dots
+/// first.
 struct Layout {
-    /// Width of the text at the left.
-    left: usize,
     /// Height of the names at the top.
     top: usize,
     columns: usize,
     rows: usize,
+    /// Letters of the longest label.
+    letters: usize,
 }
 
 impl Layout {
     fn x(&self, column: usize) -> usize {
-        self.left + COLUMN / 2 + column * COLUMN
+        LEFT + COLUMN / 2 + column * COLUMN
+    }
+
+    /// Where the columns end and labels begin.
+    fn right(&self) -> usize {
+        LEFT + self.columns * COLUMN
     }
 
     fn y(&self, row: usize) -> usize {
         self.top + ROW / 2 + row * ROW
     }
 
-    /// Room for the last name, which leans to the right.
+    /// Room for labels and for the last name, which leans to the right.
     fn width(&self) -> usize {
-        (self.x(self.columns) + self.top).max(460)
+        (self.right() + 2 * MARGIN + self.letters * LETTER).max(self.right() + self.top)
     }
 
     fn height(&self) -> usize {
@@ -95,10 +103,10 @@ pub fn svg(entries: &[Entry]) -> String {
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let names = recipients.names.iter().map(|name| shortened(name, LONGEST_NAME).chars().count());
     let layout = Layout {
-        left: MARGIN + longest * LETTER + MARGIN,
         top: 40 + names.max().unwrap_or(0) * LETTER * 2 / 3,
         columns: recipients.names.len().max(1),
         rows: releases.len().max(1),
+        letters: longest,
     };
     let (width, height) = (layout.width(), layout.height());
     let mut text = format!(
@@ -113,12 +121,15 @@ pub fn svg(entries: &[Entry]) -> String {
     }
     columns(&mut text, &layout, &recipients);
     rows(&mut text, &layout, &recipients, (&releases, &labels));
-    let legend = layout.height() - 10;
-    let _ = writeln!(
-        text,
-        "<text class=\"tick\" x=\"{MARGIN}\" y=\"{legend}\">dot: received · bar: public, so everybody has it · \
-         bracket: may put releases together</text>"
-    );
+    let public = releases.iter().any(|(_, release)| release.recipient == PUBLIC);
+    let parts = [
+        (true, "dot: received"),
+        (public, "bar: public"),
+        (!recipients.groups.is_empty(), "bracket: may put releases together"),
+    ];
+    let parts: Vec<&str> = parts.into_iter().filter(|(is, _)| *is).map(|(_, part)| part).collect();
+    let (legend, parts) = (layout.height() - 10, parts.join(" · "));
+    let _ = writeln!(text, "<text class=\"tick\" x=\"{MARGIN}\" y=\"{legend}\">{parts}</text>");
     text + "</svg>\n"
 }
 
@@ -153,14 +164,16 @@ fn rows(
     recipients: &Recipients<'_>,
     (releases, labels): (&[(&Entry, &ReleaseBody)], &[String]),
 ) {
-    for (row, ((_, release), label)) in releases.iter().zip(labels).enumerate() {
-        let y = layout.y(row);
-        let (from, to) = (layout.left, layout.x(layout.columns) - COLUMN / 2);
+    for (row, ((entry, release), label)) in releases.iter().zip(labels).enumerate() {
+        let (y, from, to) = (layout.y(row), LEFT, layout.right());
         let _ = writeln!(text, "<path class=\"grid\" d=\"M{from} {y} H{to}\"/>");
         let _ = writeln!(
             text,
-            "<text x=\"{MARGIN}\" y=\"{}\">{}<title>{}</title></text>",
+            "<text class=\"tick number\" x=\"{}\" y=\"{}\">{}</text>\n<text x=\"{}\" y=\"{1}\">{}<title>{}</title></text>",
+            LEFT - 10,
             y + 4,
+            entry.number,
+            to + MARGIN,
             escaped(label),
             escaped(&release.output)
         );
@@ -188,8 +201,7 @@ fn label(entry: &Entry, release: &ReleaseBody) -> String {
     let day = entry.at.get(..10).unwrap_or(&entry.at);
     let people = if release.people == 1 { "person" } else { "people" };
     format!(
-        "{}  {day}  {}  {} {people}, k = {}",
-        entry.number,
+        "{day}  {}  {} {people}, k = {}",
         shortened(&release.output, LONGEST_PATH),
         release.people,
         release.k
@@ -199,12 +211,10 @@ fn label(entry: &Entry, release: &ReleaseBody) -> String {
 /// The drawing in a sentence, for those who do not see it.
 fn described(releases: &[(&Entry, &ReleaseBody)], recipients: &Recipients<'_>) -> String {
     let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    format!(
-        "{} to {}, {} of them public",
-        count(releases.len(), "release"),
-        count(recipients.names.len(), "recipient"),
-        releases.iter().filter(|(_, release)| release.recipient == PUBLIC).count()
-    )
+    let public = releases.iter().filter(|(_, release)| release.recipient == PUBLIC).count();
+    let public = if public == 0 { String::new() } else { format!(", {public} of them public") };
+    let (releases, recipients) = (releases.len(), recipients.names.len());
+    format!("{} to {}{public}", count(releases, "release"), count(recipients, "recipient"))
 }
 
 /// A page with the drawing and the entries.
@@ -223,7 +233,7 @@ pub fn page(entries: &[Entry]) -> String {
          <div class=\"box\">\n<table>\n<caption>Entries</caption>\n<thead><tr><th class=\"n\">No.</th><th>Time (UTC)</th>\
          <th>Recipient</th><th>Release</th><th class=\"n\">People</th><th class=\"n\">Withheld</th><th class=\"n\">k</th></tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table>\n</div>\n</main>\n\
-         <footer><p>`throng ledger check` joins these releases and counts who could be narrowed down.</p></footer>\n\
+         <footer><p><code>throng ledger check</code> joins these releases and counts who could be narrowed down.</p></footer>\n\
          </body>\n</html>\n",
         svg(entries)
     )

@@ -30,7 +30,7 @@ pub use k_anonymity::KAnonymity;
 pub use k_map::KMap;
 pub use linkable::Linkable;
 pub use min_rows::MinRows;
-pub use nesting::Nesting;
+pub use nesting::{Nesting, TraceCode};
 pub use no_missing::NoMissing;
 pub use subjects::Subjects;
 pub use table::{FigureFacts, TableFigure, TableModel};

@@ -38,7 +38,7 @@ pub(crate) use ola::judged;
 pub use population::Population;
 pub use prefer::Ranking;
 pub(crate) use problem::measured_labels;
-pub use problem::{Grouped, Leveled, Load, hierarchies, leveled, max_suppressed};
+pub use problem::{Grouped, Leveled, Load, TraceRule, hierarchies, leveled, max_suppressed};
 pub use profile::{ColumnProfile, Profile};
 
 use std::sync::Arc;

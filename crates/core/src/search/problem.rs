@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::{Population, Problem, Profile, Ranking, population};
 use crate::classes::Classes;
 use crate::deletion::Deletion;
@@ -11,7 +13,9 @@ use crate::hierarchy::{self, Hierarchy};
 use crate::histogram::Histogram;
 use crate::lattice::{Lattice, Limits};
 use crate::loss::{self, Loss, Marginals};
-use crate::model::{self, KAnonymity, Linkable, Nesting, NoMissing, PrivacyModel, Setting, Subjects, Values};
+use crate::model::{
+    self, KAnonymity, Linkable, Nesting, NoMissing, PrivacyModel, Setting, Subjects, TraceCode, Values,
+};
 use crate::people::{PeopleLimit, single_values};
 use crate::policy::{Limit, Missing, ModelSpec, Policy, Role};
 use crate::rows::Counted;
@@ -157,6 +161,15 @@ pub(crate) fn measured_labels(
     Ok(values.collect())
 }
 
+/// How classes nest with earlier releases, by a column of traces. A cell of it is a NUL byte and
+/// the number of a trace, then a NUL byte and a text for the value of every sensitive column.
+pub struct TraceRule<'a> {
+    /// The k of the earlier releases of a trace.
+    pub k: &'a dyn Fn(u32) -> u64,
+    /// Sensitive column → the values that the rows of a trace in a class are to have.
+    pub values: Vec<u32>,
+}
+
 impl Problem {
     /// The problem of a policy, and for each column the way from dictionary codes to leaves.
     ///
@@ -180,16 +193,16 @@ impl Problem {
         Problem::with_traces(policy, grouped, None, load, watch)
     }
 
-    /// As [`Problem::watched`], for a release that is to nest with earlier ones: the last measured
-    /// column has traces, and `least` is the number of rows that a trace needs in a class. Only that
-    /// rule knows the column: no other model, figure or report has it.
+    /// As [`Problem::watched`], for a release that is to nest with earlier ones by a rule about the
+    /// last measured column. Only that rule knows the column: no other model, figure or report has
+    /// it.
     ///
     /// # Errors
     /// As [`Problem::watched`].
     pub fn with_traces(
         policy: &Policy,
         grouped: Grouped,
-        least: Option<&dyn Fn(&str) -> u64>,
+        rule: Option<&TraceRule<'_>>,
         load: Load<'_>,
         watch: &Watch,
     ) -> Result<(Problem, Vec<Vec<Code>>)> {
@@ -233,10 +246,8 @@ impl Problem {
         let loss = loss(policy, &marginals, &weights, (utility.as_ref(), max_suppressed))?;
         let preference = Ranking::of(policy, &names, &hierarchies, &marginals)?;
         let mut models = models(policy, &names, subject, watch.cancel())?;
-        let nesting = match least {
-            Some(least) => nesting(policy, least, (&mut measured, &mut values), max_suppressed),
-            None => None,
-        };
+        let nesting =
+            rule.and_then(|rule| nesting(policy, rule, (&mut measured, &mut values), max_suppressed));
         let texts: Vec<&Dictionary> = values.iter().map(|(texts, _)| texts).collect();
         models.extend(asked_models(
             policy,
@@ -302,16 +313,28 @@ impl Problem {
 /// one of the others no more.
 fn nesting(
     policy: &Policy,
-    least: &dyn Fn(&str) -> u64,
+    rule: &TraceRule<'_>,
     (measured, values): (&mut Vec<String>, &mut Vec<(Dictionary, Vec<Code>)>),
     max_suppressed: u64,
 ) -> Option<Nesting> {
     measured.pop()?;
-    let (traces, _) = values.pop()?;
+    let (texts, _) = values.pop()?;
     let own = policy.privacy.k().unwrap_or(1);
-    let least = |code: Code| traces.value(code).map_or(own, least).max(own);
-    let least = (0..traces.len() as Code).map(least).collect();
-    Some(Nesting::new(measured.len(), least, max_suppressed == 0 && !policy.search.local))
+    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut number = |value| {
+        let next = numbers.len() as u32;
+        *numbers.entry(value).or_insert(next)
+    };
+    let mut code = |code: Code| {
+        let mut parts = texts.value(code).unwrap_or_default().split('\0').skip(1);
+        let trace = parts.next().and_then(|trace| trace.parse().ok()).unwrap_or(0);
+        let values = rule.values.iter().map(|_| number(parts.next().unwrap_or_default())).collect();
+        TraceCode { trace, values }
+    };
+    let codes = (0..texts.len() as Code).map(&mut code).collect();
+    let least = |trace: u32| (rule.k)(trace).max(own);
+    let strict = max_suppressed == 0 && !policy.search.local;
+    Some(Nesting::new(measured.len(), codes, (&least, &rule.values), strict))
 }
 
 /// If a model holds because the choice of the release does not depend on values, no other model may
