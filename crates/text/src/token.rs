@@ -3,8 +3,9 @@
 //! A word is a run of letters with inner apostrophes; a possessive 's is a flag of the word before
 //! it. A number is a run of ASCII digits. Every other sign is a token of its own; blanks and line
 //! breaks become flags of the token after them. A text of n bytes has at
-//! most n tokens. Every word is looked up once in the lexicon and once among the cues, and frequent
-//! words are remembered between texts.
+//! most n tokens. Words of ASCII letters are read and hashed eight bytes at a time. Every word is
+//! looked up once in the lexicon and once among the cues, and frequent words are remembered between
+//! texts.
 
 use std::cell::RefCell;
 
