@@ -163,7 +163,7 @@ fn criterion(card: &Scorecard, score: &Score, number: u8) -> Html {
         let risk = &found.risk;
         let limits = format!("{} to {}", signed(risk.low), signed(risk.high));
         markup!(
-            "<tr><th scope=\"row\">{}<small>{}</small></th>{}{}{}<td data-name=\"\"><span class=\"{class}\">{verdict}</span></td></tr>\n",
+            "<tr><th scope=\"row\"><span class=\"n\">{}</span><small>{}</small></th>{}{}{}<td data-name=\"\"><span class=\"{class}\">{verdict}</span></td></tr>\n",
             found.attack,
             if found.detail() == "–" { String::new() } else { found.detail() },
             cell("Success", percent(found.success.rate), interval(&found.success)),
@@ -199,9 +199,15 @@ fn criterion(card: &Scorecard, score: &Score, number: u8) -> Html {
     section(number, &id, name, markup!("{question}"; question), body)
 }
 
-/// A share that may be negative.
+/// A share that may be negative; a negative one that rounds to 0 is 0.
 fn signed(share: f64) -> String {
-    if share < 0.0 { format!("−{}", percent(-share)) } else { percent(share) }
+    if share >= 0.0 {
+        percent(share)
+    } else if share > -5e-5 {
+        percent(0.0)
+    } else {
+        format!("−{:.2}\u{202F}%", -share * 100.0)
+    }
 }
 
 fn attribution(card: &Scorecard) -> Html {
