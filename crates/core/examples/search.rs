@@ -4,9 +4,10 @@
 //!     cargo run --release -p throng --example search -- TABLE ALGORITHM LOSS SUPPRESSION [SECONDS [MODELS]]
 //!
 //! TABLE is `wide` (30,000 rows, 24 columns, 5 · 10¹³ nodes), `nine` (1.2 million rows, 9 columns,
-//! 25,920 nodes), `few` (a million rows, 9 columns, 243,000 nodes), `diagnosed` (the same with a sensitive column `c9`) or `adult` (with
-//! THRONG_DATA); another number of rows is written `wide:5000`. LOSS is a name, where `lm` is the
-//! geometric one that counts suppressed rows. The search is stopped after SECONDS. MODELS are
+//! 25,920 nodes), `few` (a million rows, 9 columns, 243,000 nodes), `diagnosed` (`nine` with a
+//! sensitive column `c9`) or `adult` (with THRONG_DATA); another number of rows is written
+//! `wide:5000`. LOSS is a name, where `lm` is the geometric one that counts suppressed rows. The
+//! search is stopped after SECONDS. MODELS are
 //! entries of `privacy.models`, such as
 //! `{ l_diversity = { column = "c9", kind = "entropy", l = 4 } }`.
 

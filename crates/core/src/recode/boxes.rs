@@ -36,7 +36,7 @@
 
 use super::groups::{ASKED, Groups};
 use super::index::{Found, Index, Probe};
-use super::metric::{Differences, Greatest, Metric};
+use super::metric::{Greatest, Metric};
 use super::points::{Points, by_parts, each_set_or};
 use super::region::{Field, Method, Share};
 use crate::error::{Fault, Result, nearest};
@@ -275,8 +275,7 @@ fn boxes(
     sensitive: &Sensitive<'_, '_>,
 ) -> Option<Groups> {
     let index = Index::new(points.width(), points.all_ranks(), &|column, a, b| metric.spread(column, a, b));
-    let (units, differences) = (Vec::new(), Differences::new(metric));
-    let mut forming = Forming { points, sensitive, units, differences, found: Found::default() };
+    let mut forming = Forming { points, metric, sensitive, units: Vec::new(), found: Found::default() };
     let mut tally = points.judge().tally();
     let mut groups = Groups::default();
     let mut middles = Vec::new();
@@ -313,9 +312,9 @@ fn boxes(
 
 struct Forming<'p, 'a, 'm> {
     points: &'p Points<'a>,
+    metric: &'p Metric<'m>,
     sensitive: &'p Sensitive<'p, 'm>,
     units: Vec<f64>,
-    differences: Differences<'p, 'm>,
     found: Found,
 }
 
@@ -328,10 +327,9 @@ impl Forming<'_, '_, '_> {
         let (points, judge) = (self.points, self.points.judge());
         let from = points.ranks(point);
         self.sensitive.units(from, &mut self.units);
-        self.differences.begin(from);
         let mut wanted = usize::try_from(judge.least()).unwrap_or(usize::MAX).clamp(2, points.len());
         loop {
-            let probe = Greatest { differences: &self.differences, units: &self.units };
+            let probe = Greatest { metric: self.metric, from, units: &self.units };
             index.nearest(&probe, wanted, &mut self.found);
             let mut tally = judge.tally();
             points.add(&mut tally, point);
@@ -374,12 +372,10 @@ impl Forming<'_, '_, '_> {
             if turn % 64 == 0 && field.watch.should_finish() {
                 return None;
             }
-            // A point is as far from a middle as the middle is from it.
-            self.differences.begin(points.ranks(point));
             let far = |group: usize| {
                 let units = &units[group * points.width()..][..points.width()];
-                let probe = Greatest { differences: &self.differences, units };
-                (probe.key(points.ranks(middles[group])), group)
+                let probe = Greatest { metric: self.metric, from: points.ranks(middles[group]), units };
+                (probe.key(points.ranks(point)), group)
             };
             let live = (0..middles.len()).filter(|&group| !groups.members[group].is_empty());
             let mut order: Vec<(u64, usize)> = match one {
@@ -510,9 +506,7 @@ mod tests {
                         let far = |group: usize| {
                             let (middle, mut units) = (points.ranks(expected[group][0]), Vec::new());
                             sensitive.units(middle, &mut units);
-                            let mut differences = Differences::new(&metric);
-                            differences.begin(middle);
-                            Greatest { differences: &differences, units: &units }.key(points.ranks(point))
+                            Greatest { metric: &metric, from: middle, units: &units }.key(points.ranks(point))
                         };
                         let nearest = (0..expected.len()).min_by_key(|&group| far(group)).unwrap();
                         prop_assert_eq!(nearest, group);

@@ -7,8 +7,7 @@
 //! column. Distances are non-negative floating-point numbers computed in one fixed order; their bit
 //! patterns sort like their values, so they serve as keys.
 //!
-//! Costs one pass over the points; then two look-ups per difference, or one where the differences
-//! of a point from all values of a column are at hand ([`Differences`]).
+//! Costs one pass over the points; then two look-ups per difference.
 
 use super::index::Probe;
 use crate::space::{Axis, Space};
@@ -148,77 +147,30 @@ impl Probe for Euclid<'_, '_, '_> {
     }
 }
 
-/// Columns with at most this many values have their differences from a point in a table.
-const FEW: usize = 256;
-
-/// How far a point is from the values of every column. A point is compared with many others, so
-/// that differences are worked out once where values are few.
-pub struct Differences<'m, 'a> {
-    metric: &'m Metric<'a>,
-    from: Vec<Code>,
-    /// Column → where its differences start; none where it has many values.
-    starts: Vec<Option<usize>>,
-    known: Vec<f64>,
-}
-
-impl<'m, 'a> Differences<'m, 'a> {
-    /// Of no point yet.
-    pub fn new(metric: &'m Metric<'a>) -> Self {
-        let mut values = 0;
-        let start = |axis: &Axis| {
-            (axis.len() <= FEW).then(|| {
-                values += axis.len();
-                values - axis.len()
-            })
-        };
-        let starts = metric.axes.iter().map(start).collect();
-        Differences { metric, from: Vec::new(), starts, known: vec![0.0; values] }
-    }
-
-    /// Changes the point.
-    pub fn begin(&mut self, from: &[Code]) {
-        self.from.clear();
-        self.from.extend_from_slice(from);
-        for (column, (&rank, start)) in from.iter().zip(&self.starts).enumerate() {
-            let Some(start) = *start else { continue };
-            let known = &mut self.known[start..start + self.metric.axes[column].len()];
-            let differences = (0..).map(|other| self.metric.apart(column, rank, other));
-            known.iter_mut().zip(differences).for_each(|(known, apart)| *known = apart);
-        }
-    }
-
-    /// How far the point is from a value of a column.
-    #[inline]
-    fn of(&self, column: usize, rank: Code) -> f64 {
-        match self.starts[column] {
-            Some(start) => self.known[start + rank as usize],
-            None => self.metric.apart(column, self.from[column], rank),
-        }
-    }
-}
-
 /// The greatest of the differences from a point, each times how much its column counts there.
-pub struct Greatest<'d, 'm, 'a> {
-    /// The differences.
-    pub differences: &'d Differences<'m, 'a>,
+pub struct Greatest<'m, 'a, 'p> {
+    /// The columns.
+    pub metric: &'m Metric<'a>,
+    /// The point.
+    pub from: &'p [Code],
     /// Column → what a unit of difference counts.
-    pub units: &'d [f64],
+    pub units: &'p [f64],
+}
+
+impl Greatest<'_, '_, '_> {
+    fn most(&self, apart: impl Fn(usize, Code) -> f64) -> u64 {
+        let far = |(column, &rank): (usize, &Code)| apart(column, rank) * self.units[column];
+        key(self.from.iter().enumerate().map(far).fold(0.0, f64::max))
+    }
 }
 
 impl Probe for Greatest<'_, '_, '_> {
     fn key(&self, point: &[Code]) -> u64 {
-        let columns = point.iter().zip(self.units).enumerate();
-        let far = columns.map(|(column, (&rank, unit))| self.differences.of(column, rank) * unit);
-        key(far.fold(0.0, f64::max))
+        self.most(|column, rank| self.metric.apart(column, rank, point[column]))
     }
 
     fn bound(&self, ranges: &[(Code, Code)]) -> u64 {
-        let far = |(column, (&(low, high), unit)): (usize, (&(Code, Code), &f64))| {
-            // As `Metric::at_least`: the nearest end is nearest.
-            let from = self.differences.from[column];
-            self.differences.of(column, from.max(low).min(high)) * unit
-        };
-        key(ranges.iter().zip(self.units).enumerate().map(far).fold(0.0, f64::max))
+        self.most(|column, rank| self.metric.at_least(column, rank, ranges[column]))
     }
 }
 
@@ -247,43 +199,6 @@ mod tests {
                     let least = least.fold(f64::INFINITY, f64::min);
                     prop_assert_eq!(metric.at_least(column, from, (low, high)), least);
                 }
-            }
-        }
-
-        /// The greatest difference by its definition, from either of two points, with and without
-        /// tables of differences; and in a box, that of its nearest values.
-        #[test]
-        fn the_greatest_difference_is_that_of_some_column(
-            made in table(30, ANY, ANY),
-            picked in proptest::collection::vec(any::<u16>(), 3),
-            units in proptest::collection::vec(0.0f64..4.0, 8),
-        ) {
-            let metric = Metric::new(&made.space);
-            let width = made.space.axes().len();
-            let point = |at: usize| -> Vec<Code> {
-                let point = picked[at] as usize % made.space.len();
-                (0..width).map(|column| made.space.rank(point, column)).collect()
-            };
-            let (a, b, c) = (point(0), point(1), point(2));
-            let units: Vec<f64> = (0..width).map(|column| units[column % units.len()]).collect();
-            let apart = |column: usize| metric.apart(column, a[column], b[column]) * units[column];
-            let expected = key((0..width).map(apart).fold(0.0, f64::max));
-            let box_of = |column: usize| (b[column].min(c[column]), b[column].max(c[column]));
-            let ranges: Vec<(Code, Code)> = (0..width).map(box_of).collect();
-            let nearest = |column: usize| metric.at_least(column, a[column], ranges[column]) * units[column];
-            let bound = key((0..width).map(nearest).fold(0.0, f64::max));
-            for tables in [true, false] {
-                let mut differences = Differences::new(&metric);
-                if !tables {
-                    differences.starts.fill(None);
-                }
-                for (from, to) in [(&b, &a), (&a, &b)] {
-                    differences.begin(from);
-                    let found = Greatest { differences: &differences, units: &units };
-                    prop_assert_eq!(found.key(to), expected);
-                }
-                let found = Greatest { differences: &differences, units: &units };
-                prop_assert_eq!(found.bound(&ranges), bound);
             }
         }
     }

@@ -4,12 +4,12 @@
 //! tops of boxes from the top of the lattice downwards, so nothing that was checked is below the
 //! next node, and most nodes would be rolled up from the whole table. The waypoint of a node has
 //! every second level, below the highest, of every column. Few waypoints serve a search: on nine
-//! columns with 243,000 nodes, a million classes and 3,255 checks, they save four tenths of the
+//! columns with 243,000 nodes, a million classes and 3,255 checks, they save three tenths of the
 //! classes that roll-ups read.
 //!
 //! Costs one roll-up for every four checks at most, and eight bytes per class of the waypoints that
-//! are remembered: three times the classes of the table, at most 64 MiB per thread. Groupings do
-//! not depend on what they are rolled up from, so waypoints change nothing but time.
+//! are remembered: twice the classes of the table, at most 64 MiB per thread. Groupings do not
+//! depend on what they are rolled up from, so waypoints change nothing but time.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ const GIVEN_UP: u32 = u32::MAX;
 impl Waypoints {
     /// None yet; the table has this size, as [`Groups::size`](crate::classes::Groups::size) counts it.
     pub(super) fn new(size: usize) -> Self {
-        Waypoints { misses: HashMap::new(), room: (3 * size).min(MOST_ROOM), remembered: 0 }
+        Waypoints { misses: HashMap::new(), room: (2 * size).min(MOST_ROOM), remembered: 0 }
     }
 
     /// Whether waypoints pay on a table of this many classes, after some roll-ups.
