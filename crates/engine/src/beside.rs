@@ -1,12 +1,13 @@
-//! A release that conflicts with earlier ones, recoded: in two ways, of which the better one counts.
+//! Recodes a release that conflicts with earlier ones in two ways; the better one counts.
 //!
 //! - *Withholding*: the release is decided as if it were the first, people whom it would expose are
 //!   left out, and it is decided again.
-//! - *Nesting*: the search knows the trace of every row in earlier releases and looks for classes in
-//!   which every trace occurs k times or not at all, with several sensitive values. People who fit no class, because too few share
-//!   their trace or because they hide those who left, are left out before. A search of levels hands
-//!   its levels on, so that single people rather than whole classes are left out at them; regions are
-//!   released as they were formed.
+//! - *Nesting*: the search knows the trace of every row in earlier releases and looks for classes
+//!   in which every trace occurs k times or not at all, with several sensitive values. People who
+//!   fit no class, because too few share their trace or because they hide those who left, are
+//!   left out before. A search of levels hands
+//!   its levels on, so that single people rather than whole classes are left out at them; regions
+//!   are released as they were formed.
 //!
 //! Either way the ledger judges the result. The one that loses fewer rows counts; of equally many,
 //! the one with the lower loss. A release without a conflict is decided once, by its policy alone.
@@ -105,8 +106,8 @@ fn made(attempt: &Attempt) -> Made<'_> {
     (&attempt.prepared, &attempt.decision, &attempt.written.classes_of_rows)
 }
 
-/// Whether a search can build on earlier releases. A k that is maximized, and a model that guides or
-/// measures, would be of another problem.
+/// Whether a search can build on earlier releases. A k that is maximized, and a model that guides
+/// or measures, would be of another problem.
 fn nests(policy: &Policy) -> bool {
     policy.privacy.maximize.is_none() && policy.search.model.is_none()
 }

@@ -221,7 +221,8 @@ impl ReleaseLedger {
     }
 
     /// What classes can be built on top of earlier releases with: the traces of everybody, and the
-    /// people who cannot be released in any class. Their traces are too few, or hide those who left:
+    /// people who cannot be released in any class. Their traces are too few, or hide those who
+    /// left:
     /// this is what the ledger says about a table that is one class.
     ///
     /// # Errors

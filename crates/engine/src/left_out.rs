@@ -21,8 +21,8 @@ use crate::cells::Cells;
 /// Bits of a digest that number rows without a name that are alike.
 const NUMBERED: u32 = 20;
 
-/// The column of traces. Tables cannot have a column of that name, and no policy can name a value of
-/// it as missing.
+/// The column of traces. Tables cannot have a column of that name, and no policy can name a value
+/// of it as missing.
 pub(crate) const TRACES: &str = "\0traces";
 
 /// How rows say whom they belong to.

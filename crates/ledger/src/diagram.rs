@@ -1,8 +1,9 @@
 //! Who received what: a drawing of releases and recipients in SVG, and a page with it.
 //!
 //! A row per release, oldest first, and a column per recipient. A dot is a release that somebody
-//! received; a bar over all columns is one that everybody has. Recipients who may put their releases
-//! together are neighbours under a bracket. All texts are escaped, and neither loads anything.
+//! received; a bar over all columns is one that everybody has. Recipients who may put their
+//! releases together are neighbours under a bracket. All texts are escaped, and neither loads
+//! anything.
 //! Linear in releases × recipients.
 
 use std::collections::BTreeSet;

@@ -7,7 +7,8 @@
 //! alike in all of them; [`Ledger`] refuses, or withholds rows, where that is fewer than k.
 //!
 //! `secret.rs` makes the digests, `members.rs` has the subjects of a release as columns,
-//! `compose.rs` joins them, `traces.rs` numbers what earlier releases say of a subject, `chain.rs` links the entries, `store.rs` with one file per database
+//! `compose.rs` joins them, `traces.rs` numbers what earlier releases say of a subject,
+//! `chain.rs` links the entries, `store.rs` with one file per database
 //! keeps them, `signing.rs` signs certificates. docs/ledger.md states the adversary.
 
 #![forbid(unsafe_code)]

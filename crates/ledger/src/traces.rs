@@ -3,8 +3,8 @@
 //! A release whose classes hold every earlier trace k times or not at all conflicts with no earlier
 //! release about the same people. A search that knows the traces can look for such classes. Who
 //! joined has trace 0. Where a release is part of several views, a trace is the combination of the
-//! traces in all of them. Where a subject has several rows, a row has the traces of the earlier rows
-//! with its content, or else those of all rows of the subject.
+//! traces in all of them. Where a subject has several rows, a row has the traces of the earlier
+//! rows with its content, or else those of all rows of the subject.
 //!
 //! This only guides: the ledger judges the result. Costs one join per view, and 32 bytes for every
 //! row of a subject.

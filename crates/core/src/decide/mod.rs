@@ -219,8 +219,8 @@ pub fn decide_at_levels(
 /// problem with fewer models. How far another choice could improve on that is not known.
 ///
 /// # Errors
-/// Regions, which are not levels; levels that the hierarchies do not have; more rows suppressed than
-/// may be; as [`Decision::new`].
+/// Regions, which are not levels; levels that the hierarchies do not have; more rows suppressed
+/// than may be; as [`Decision::new`].
 pub fn decide_at_levels_of(
     policy: &Policy,
     problem: &Problem,

@@ -95,8 +95,8 @@ fn the_seal_is_that_of_its_description() {
     }
 }
 
-/// The seal leaves the signature out, and nothing else. Without it, the document claims a format that
-/// it does not have.
+/// The seal leaves the signature out, and nothing else. Without it, the document claims a format
+/// that it does not have.
 #[test]
 fn a_signed_certificate_is_sealed_without_its_signature() {
     for kind in KINDS {

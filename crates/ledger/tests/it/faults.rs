@@ -56,8 +56,8 @@ fn every_edit_is_found() {
     assert_eq!(after("UPDATE throng_ledger SET schema = 9"), Err("ledger.unknown-schema"));
 }
 
-/// Opens and checks a ledger whose file has these bytes: what its entries are, or the code of a fault
-/// that comes with a remedy.
+/// Opens and checks a ledger whose file has these bytes: what its entries are, or the code of a
+/// fault that comes with a remedy.
 fn with_bytes(bytes: &[u8]) -> Result<Vec<throng_ledger::chain::Entry>, &'static str> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger.db");
