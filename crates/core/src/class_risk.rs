@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::classes::{Classes, Flags, Groups, View};
+use crate::error::Result;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::Node;
 use crate::model::KAnonymity;
 use crate::release::{Risks, RowRisk};
+use crate::watch::Watch;
 
 /// Rows in classes of fewer than five are at risk.
 pub const THRESHOLD: f64 = 0.2;
@@ -30,8 +32,18 @@ pub struct ClassesOfSize {
 
 /// The classes that are not flagged, by how many rows look like theirs; `wildcard` where a missing
 /// cell matches everything.
-pub fn class_sizes(view: &View<'_>, flags: &Flags, wildcard: bool) -> Vec<ClassesOfSize> {
-    let matches = wildcard.then(|| KAnonymity::new(1, true).sizes(view, flags));
+///
+/// # Errors
+/// When asked to stop at once.
+pub fn class_sizes(
+    view: &View<'_>,
+    flags: &Flags,
+    wildcard: bool,
+    watch: &Watch,
+) -> Result<Vec<ClassesOfSize>> {
+    let model = KAnonymity::new(1, true).stopping(watch.cancel().clone());
+    let matches = wildcard.then(|| model.sizes(view, flags));
+    watch.acknowledge().check()?;
     let mut sizes: BTreeMap<u64, ClassesOfSize> = BTreeMap::new();
     for class in (0..view.len()).filter(|&class| !flags.has(class)) {
         let rows = u64::from(view.counts()[class]);
@@ -41,15 +53,23 @@ pub fn class_sizes(view: &View<'_>, flags: &Flags, wildcard: bool) -> Vec<Classe
         of.classes += 1;
         of.rows += rows;
     }
-    sizes.into_values().collect()
+    Ok(sizes.into_values().collect())
 }
 
 /// The classes of a table as it is, by size.
-pub fn table_sizes(classes: &Classes, hierarchies: &[Hierarchy], wildcard: bool) -> Vec<ClassesOfSize> {
+///
+/// # Errors
+/// As [`class_sizes`].
+pub fn table_sizes(
+    classes: &Classes,
+    hierarchies: &[Hierarchy],
+    wildcard: bool,
+    watch: &Watch,
+) -> Result<Vec<ClassesOfSize>> {
     let counted: Vec<usize> = classes.subject().into_iter().collect();
     let (leaves, every) = (Node::new(vec![0; classes.columns()]), Groups::measured(classes, &counted));
     let view = View::new(classes, hierarchies, &leaves, &every);
-    class_sizes(&view, &Flags::none(view.len()), wildcard)
+    class_sizes(&view, &Flags::none(view.len()), wildcard, watch)
 }
 
 /// The risk of a table before and after its release, as a certificate states it.

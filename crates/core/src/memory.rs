@@ -100,7 +100,7 @@ fn released(
         Some(raised) => *raised,
         None => (policy, problem),
     };
-    let figures = decision.figures(&policy, &problem)?;
+    let figures = decision.figures(&policy, &problem, watch)?;
     let recoding = Recoding::new(&problem.names, &maps, &decision.recoded);
     let rewritten = Rewritten { others, deletion: problem.deletion.as_ref() };
     let written = rewrite(&policy, table, recoding, (&dictionaries, &rewritten))?;

@@ -127,7 +127,7 @@ impl Engine {
         let policy = reached.as_ref().unwrap_or(policy);
         let watch = &job.writing();
         let load = |path: &str| job.policy.load(path);
-        let figures = decision.figures(policy, &prepared.problem)?;
+        let figures = decision.figures(policy, &prepared.problem, watch)?;
         let circumstances = self.circumstances(job, &prepared, &written, watch)?;
         let mut release = decision.release(policy, &prepared.problem, &figures, circumstances)?;
         release.template = template;

@@ -19,6 +19,7 @@ use crate::release::{Claim, PeopleFacts, PredictedFacts, Risks, UtilityClaim};
 use crate::search::Problem;
 use crate::stars::Stars;
 use crate::utility::Bounded;
+use crate::watch::Watch;
 
 /// What is certified of a decision.
 #[derive(Debug, Clone)]
@@ -57,8 +58,8 @@ impl Decision {
     /// The figures of the release.
     ///
     /// # Errors
-    /// Parameters that the loss does not have.
-    pub fn figures(&self, policy: &Policy, problem: &Problem) -> Result<Figures> {
+    /// Parameters that the loss does not have; when asked to stop at once.
+    pub fn figures(&self, policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Figures> {
         let price = Price::new(&self.recoded, &self.node(problem));
         let plain = vec![1.0; problem.names.len()];
         let (regions, parted) = match &self.way {
@@ -96,8 +97,8 @@ impl Decision {
             people: self.people(policy),
             classes: self.released.released_classes(),
             stars: Stars::of(&view, flags),
-            sizes_before: table_sizes(&problem.classes, &problem.hierarchies, wildcard),
-            sizes_after: class_sizes(&view, flags, wildcard),
+            sizes_before: table_sizes(&problem.classes, &problem.hierarchies, wildcard, watch)?,
+            sizes_after: class_sizes(&view, flags, wildcard, watch)?,
         })
     }
 

@@ -212,7 +212,7 @@ impl Run<'_> {
             let reason = "no row with a target is released".to_owned();
             return Ok(Some(Tried { outcome: Err((Status::NoSolution, reason)) }));
         }
-        let figures = decision.figures(&policy, &problem)?;
+        let figures = decision.figures(&policy, &problem, watch)?;
         let direct = self.sample(training, &lines, Reading::Direct)?;
         let middle = self.sample(training, &lines, Reading::Middle)?;
         let models = self.learned(&[direct.clone(), middle], held, &quiet)?;

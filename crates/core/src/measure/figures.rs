@@ -53,7 +53,7 @@ impl Compared {
         }
         let problem = &self.problem;
         let wildcard = policy.input.missing == Missing::Wildcard;
-        let before = table_sizes(&problem.classes, &problem.hierarchies, wildcard);
+        let before = table_sizes(&problem.classes, &problem.hierarchies, wildcard, inputs.watch)?;
         let stars = Stars::of(&view, flags);
         let rows = problem.classes.rows();
         let level = |node: &Node| {
@@ -70,7 +70,7 @@ impl Compared {
             loss,
             loss_by_column: by_column,
             privacy,
-            risk: risks(&before, &class_sizes(&view, flags, wildcard)),
+            risk: risks(&before, &class_sizes(&view, flags, wildcard, inputs.watch)?),
             unavailable,
         })
     }

@@ -64,13 +64,24 @@ impl Strategy for Datafly {
             }
             let Some(next) = step(problem, &distinct, &node, &mut coin) else {
                 path.push(node);
-                let suppressed = path.iter().map(|node| evaluator.check(node).suppressed);
-                return Outcome::Infeasible { least: suppressed.min().unwrap_or(0) };
+                return fewest_suppressed(evaluator, &path, watch);
             };
             path.push(std::mem::replace(&mut node, next));
         }
         Outcome::Cancelled
     }
+}
+
+/// How many rows unsafe nodes suppress at least: they were not judged to the end.
+fn fewest_suppressed(evaluator: &mut Evaluator<'_>, path: &[Node], watch: &Watch) -> Outcome {
+    let mut least = u64::MAX;
+    for node in path {
+        if watch.should_finish() {
+            return Outcome::Cancelled;
+        }
+        least = least.min(evaluator.check(node).suppressed);
+    }
+    Outcome::Infeasible { least }
 }
 
 /// Column → level → how many values occur.

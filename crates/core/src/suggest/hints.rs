@@ -260,7 +260,7 @@ impl Looked<'_> {
         let Ok(Found { policy, problem, decision }) = found else {
             return self.watch.check().map(|()| None);
         };
-        let Ok(figures) = decision.figures(&policy, &problem) else { return Ok(None) };
+        let Ok(figures) = decision.figures(&policy, &problem, &quiet) else { return Ok(None) };
         let after = Certified::new(&problem, &decision, &figures);
         let left_out = settings.change.as_ref().filter(|change| change.leaves_out());
         let without = left_out.map(|change| change.column().to_owned());

@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::recoded::Recoded;
 use crate::registry::LossKind;
 use crate::search::Problem;
+use crate::watch::Watch;
 
 /// Rows that are shown before and after.
 const SAMPLES: usize = 5;
@@ -127,9 +128,10 @@ impl Found {
         base: &Problem,
         settings: &Settings,
         (detailed, classifier): (bool, Option<&Classifier>),
+        watch: &Watch,
     ) -> Result<Measured> {
         let Found { policy, problem, decision } = self;
-        let figures = decision.figures(policy, problem)?;
+        let figures = decision.figures(policy, problem, watch)?;
         let Certified { released, suppressed, stars, mut lost, lm, risk, columns } =
             Certified::new(problem, decision, &figures);
         let mut parts: f64 = columns.iter().map(|column| column.lm).sum();

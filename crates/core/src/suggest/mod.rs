@@ -278,7 +278,8 @@ fn tried(
         Ok(found) => {
             point.status = if stopped { Status::Stopped } else { Status::Solved };
             let detailed = asked.scope.limits;
-            point.measured = Some(found.measured(asked.problem, &point.settings, (detailed, classifier))?);
+            point.measured =
+                Some(found.measured(asked.problem, &point.settings, (detailed, classifier), watch)?);
             Ok(Some((point, Some(found))))
         }
         Err(error) if error.is_cancelled() => Err(error),

@@ -100,10 +100,10 @@ pub fn flat(leaves: &[usize], rows: Vec<Vec<usize>>, loss: &'static str) -> Inst
 }
 
 pub fn hierarchy(column: &Column) -> Hierarchy {
-    Hierarchy::new(column.paths.iter().map(path).collect(), false).expect("levels that nest")
+    Hierarchy::new(column.paths.iter().map(|p| path(p)).collect(), false).expect("levels that nest")
 }
 
-fn path(path: &Vec<usize>) -> Path {
+fn path(path: &[usize]) -> Path {
     let label = |(level, value): (usize, &usize)| format!("{level}:{value}");
     Path { leaf: path[0].to_string(), labels: path[1..].iter().enumerate().map(label).collect() }
 }
@@ -172,7 +172,7 @@ pub fn problem_with_gaps(instance: &Instance) -> Option<Problem> {
     let plain = Instance { loss: "prec", aggregate: None, counted: None, tradeoff: None, ..instance.clone() };
     let problem = problem(&plain)?;
     let gapped = |column: &Column| {
-        Hierarchy::new(column.paths.iter().map(path).collect(), true).expect("levels that nest")
+        Hierarchy::new(column.paths.iter().map(|p| path(p)).collect(), true).expect("levels that nest")
     };
     let hierarchies: Vec<Hierarchy> = plain.columns.iter().map(gapped).collect();
     let code = |(column, &value): (usize, &usize)| match value {

@@ -59,7 +59,7 @@ type Outcome = (BTreeMap<(Vec<String>, Option<Vec<String>>), u64>, String);
 fn outcome(rows: &[Row], policy: &Policy) -> Result<Outcome, String> {
     let (problem, _) = Problem::new(policy, grouped(rows), &|_| unreachable!()).map_err(|e| e.to_string())?;
     let decision: Decision = decide(policy, &problem, None, &Watch::none()).map_err(|e| e.to_string())?;
-    let figures = decision.figures(policy, &problem).map_err(|e| e.to_string())?;
+    let figures = decision.figures(policy, &problem, &Watch::none()).map_err(|e| e.to_string())?;
     let mut fates = BTreeMap::new();
     let texts = |cells: Texts| cells.into_iter().map(|c| c.unwrap_or_else(|| "?".into())).collect::<Vec<_>>();
     let assignment = DecidedAssignment::new(policy, &problem, &decision);

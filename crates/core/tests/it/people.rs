@@ -70,7 +70,7 @@ fn outcome(policy: &str, visits: &[Visit]) -> throng::error::Result<Outcome> {
     let policy = Policy::parse(policy)?;
     let problem = problem(&policy, visits)?;
     let decision = decide(&policy, &problem, None, &Watch::none())?;
-    let figures = decision.figures(&policy, &problem)?;
+    let figures = decision.figures(&policy, &problem, &Watch::none())?;
     let texts = |cells: Texts| cells.into_iter().map(|c| c.unwrap_or_else(|| "?".into())).collect::<Vec<_>>();
     let entries = entries(&DecidedAssignment::new(&policy, &problem, &decision))?;
     let became = entries.into_iter().map(|(original, _, released)| (texts(original), released.map(texts)));
@@ -170,7 +170,7 @@ proptest! {
                 .unwrap();
                 let found = |problem: &Problem| {
                     let decision = decide(&policy, problem, None, &Watch::none()).ok()?;
-                    let figures = decision.figures(&policy, problem).ok()?;
+                    let figures = decision.figures(&policy, problem, &Watch::none()).ok()?;
                     Some((decision.loss, figures.privacy["k-anonymity"].achieved, figures.people))
                 };
                 let posed = problem(&policy, &visits).unwrap();

@@ -126,7 +126,7 @@ proptest! {
         let (problem, maps) = Problem::new(&policy, grouped, &|_| unreachable!()).unwrap();
         // Methods that measure distances refuse labels, and searches losses that are not monotone.
         let Ok(decision) = decide(&policy, &problem, None, &Watch::none()) else { return Ok(()) };
-        let certified = decision.figures(&policy, &problem).unwrap().loss;
+        let certified = decision.figures(&policy, &problem, &Watch::none()).unwrap().loss;
         let classes = RowClasses::new(&problem.names, &maps, &decision.recoded);
         let of_row = classes.of(codes, &[], &mut RowCounter::default());
         let figures = decision.row_figures(&policy, &problem).unwrap();

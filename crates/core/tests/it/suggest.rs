@@ -208,7 +208,7 @@ proptest! {
         let policy = Policy::parse(&policy(k, 0.05, "")).unwrap();
         let problem = posed(&policy, &table).unwrap();
         let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
-        let figures = decision.figures(&policy, &problem).unwrap();
+        let figures = decision.figures(&policy, &problem, &Watch::none()).unwrap();
         let found = hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
         prop_assert!(found.len() <= 3);
         for hint in &found {
@@ -235,7 +235,7 @@ fn hinted(rows: usize, search: &str) -> Vec<Hint> {
     let policy = Policy::parse(&policy(5, 0.05, search)).unwrap();
     let problem = posed(&policy, &table).unwrap();
     let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
-    let figures = decision.figures(&policy, &problem).unwrap();
+    let figures = decision.figures(&policy, &problem, &Watch::none()).unwrap();
     hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap()
 }
 
@@ -266,7 +266,7 @@ fn a_release_that_lost_nothing_has_no_hints() {
     let policy = Policy::parse(&policy(3, 0.0, "")).unwrap();
     let problem = posed(&policy, &table).unwrap();
     let decision = decide(&policy, &problem, None, &Watch::none()).unwrap();
-    let figures = decision.figures(&policy, &problem).unwrap();
+    let figures = decision.figures(&policy, &problem, &Watch::none()).unwrap();
     assert_eq!(hints((&policy, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap(), []);
 }
 
@@ -278,7 +278,7 @@ fn large_tables_try_best_on_a_part() {
     let levels = policy("[search]\nalgorithm = \"auto\"\n");
     let problem = posed(&levels, &table).unwrap();
     let decision = decide(&levels, &problem, None, &Watch::none()).unwrap();
-    let figures = decision.figures(&levels, &problem).unwrap();
+    let figures = decision.figures(&levels, &problem, &Watch::none()).unwrap();
     let found = hints((&levels, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
     let hint = found.iter().find(|hint| hint.tried_on.is_some()).unwrap();
     assert!(hint.change.contains("\"best\""), "{hint:?}");
@@ -287,14 +287,14 @@ fn large_tables_try_best_on_a_part() {
     let best = policy("");
     let problem = problem.again(&best, &no_file, &Watch::none()).unwrap();
     let decision = decide(&best, &problem, None, &Watch::none()).unwrap();
-    let whole = decision.figures(&best, &problem).unwrap().loss["lm"];
+    let whole = decision.figures(&best, &problem, &Watch::none()).unwrap().loss["lm"];
     assert!(whole <= hint.lm.after && hint.lm.after < hint.lm.before, "{whole} {hint:?}");
     // A model that compares classes with the whole table cannot be judged on a part.
     let close = "[search]\nalgorithm = \"auto\"\n[[privacy.models]]\nt_closeness = { column = \"illness\", t = 0.4 }\n";
     let close = Policy::parse(&format!("{POLICY}[privacy]\nk = 12\nsuppression = 0.0\n{close}")).unwrap();
     let problem = posed(&close, &table).unwrap();
     let decision = decide(&close, &problem, None, &Watch::none()).unwrap();
-    let figures = decision.figures(&close, &problem).unwrap();
+    let figures = decision.figures(&close, &problem, &Watch::none()).unwrap();
     let found = hints((&close, &problem, &no_file), (&decision, &figures), &Watch::none()).unwrap();
     assert!(found.iter().all(|hint| hint.tried_on.is_none()), "{found:?}");
 }
