@@ -121,7 +121,8 @@ fn recorded(problem: &mut Problem, safe: Option<fn(&[usize]) -> bool>) -> (Outco
     let seen = Arc::new(Mutex::new(Vec::new()));
     let facts = ModelFacts { monotone: true, ..ModelFacts::new(Requirement::Custom, "recorder") };
     let recorder = Recorder { facts, seen: Arc::clone(&seen), safe };
-    Arc::get_mut(&mut problem.models).unwrap().push(Box::new(recorder));
+    // First: a node is not judged to the end once too many rows are unsafe.
+    Arc::get_mut(&mut problem.models).unwrap().insert(0, Box::new(recorder));
     let (outcome, account) = ola(problem, &Watch::none());
     // Models with a fixpoint judge a node repeatedly; the k-minimal nodes are seen again when
     // they are compared on loss.
