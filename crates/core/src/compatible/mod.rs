@@ -2,11 +2,11 @@
 //!
 //! Compatibility is not an equivalence: (1, ?) and (?, 2) both match (1, 2) and need not match each
 //! other's matches, so counts cannot come from one grouping. Tuples that ask and tuples that have
-//! rows are split together, column by column ([`join`]): those with a value meet those with the
+//! rows are split together, column by column (`join.rs`): those with a value meet those with the
 //! same value and those without one, and tuples without a value meet all. A part ends in one of two
 //! ways. Few pairs are compared, one operation per word, because a tuple's cells are bit fields
-//! ([`items`]). Where the columns that remain have few combinations of values, the rows of all of
-//! them are summed in an array with a cell for each ([`sums`]).
+//! (`items.rs`). Where the columns that remain have few combinations of values, the rows of all of
+//! them are summed in an array with a cell for each (`sums.rs`).
 //!
 //! Where a count need not be exact from a limit on, a few tuples that are spread over all are
 //! compared first: tuples that most match are done then. Where it only matters whether a count

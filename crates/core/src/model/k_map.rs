@@ -146,7 +146,11 @@ mod tests {
         assert_eq!(rows_for(4, 10, 4, 0.999), 2, "one row is always seen");
         assert_eq!(rows_for(5, 100, 100, 0.05), 5, "the table is the population");
         assert_eq!(rows_for(1, 100, 10, 0.05), 1, "one person is behind every row");
-        assert_eq!(rows_for(5, 1_000_000_000, 10, 0.05), 2, "two of four in so large a population are improbable");
+        assert_eq!(
+            rows_for(5, 1_000_000_000, 10, 0.05),
+            2,
+            "two of four in so large a population are improbable"
+        );
     }
 
     /// Of the draws of 150 of 300 people that have any of 93, those with 47 of them or more are ½ +
