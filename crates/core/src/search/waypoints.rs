@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use crate::lattice::{Lattice, Node};
 
 /// Roll-ups of smaller tables cost little.
-const LEAST_CLASSES: usize = if cfg!(test) { 1 } else { 1 << 16 };
+const LEAST_CLASSES: usize = if cfg!(test) { 1 } else { 1 << 18 };
 /// Roll-ups before the first waypoint: many strategies end sooner.
 const FIRST: u64 = if cfg!(test) { 1 } else { 64 };
 /// Checks that miss a waypoint before it is formed.
