@@ -531,7 +531,7 @@ pub struct Flags {
     rows: u64,
     /// How many rows may be flagged before it does not matter which; none is all.
     most: Option<u64>,
-    /// Whether more than that violate a model, of which not all are flagged.
+    /// Whether more rows than that violate a model; then not all of them are flagged.
     exceeded: bool,
 }
 

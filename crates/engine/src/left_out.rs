@@ -115,7 +115,7 @@ impl LeftOut {
         LeftOut { people, subjects, traces: None, sensitive: Vec::new() }
     }
 
-    /// The same, which adds the column [`TRACES`] where it is asked for. The sensitive columns come
+    /// The same, with the column [`TRACES`] if the caller wants it. The sensitive columns come
     /// with the values that candidates are to have there.
     pub(crate) fn with_traces(self, traces: Option<Arc<EarlierTraces>>, sensitive: &[(&str, u32)]) -> Self {
         let sensitive = sensitive.iter().map(|&(name, values)| (name.to_owned(), values));

@@ -488,7 +488,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Looks up the words that were not remembered. The filter is asked for all of them first,
+    /// Looks up the words that were not remembered. The filter is read for all of them first,
     /// without a branch in between, so that the processor waits for several at a time.
     fn look_up_pending(&mut self, tokens: &mut [Token]) {
         let Memory { words, pending } = &mut self.memory;

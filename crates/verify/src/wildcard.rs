@@ -81,7 +81,7 @@ struct Row<const W: usize> {
     known: [u64; W],
     count: u64,
     class: u32,
-    /// The combination of the last columns, of which there are few.
+    /// The combination of the last columns; there are few combinations.
     cell: u32,
 }
 

@@ -27,7 +27,7 @@ use crate::recoded::Released;
 use crate::tuples::Codes;
 use crate::utility::Utility;
 
-/// A table of so many classes is not merged with itself.
+/// A table with at least this number of classes is not merged with itself.
 const LARGE: usize = if cfg!(test) { 1 } else { MANY };
 
 /// The verdict on a node.
