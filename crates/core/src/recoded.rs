@@ -24,7 +24,7 @@ use crate::tuples::Tuples;
 use crate::worth::Worths;
 
 /// Classes whose labels are looked up at a time, and those that a core works on at a time.
-const BLOCK: usize = 1 << 10;
+const BLOCK: usize = 1 << 13;
 const PIECE: usize = 1 << 14;
 
 /// One generalized value of a column.
@@ -145,15 +145,15 @@ impl Recoded {
         let mut look_of = Vec::with_capacity(cells.len());
         let labels = columns.iter().map(|column| column.values.iter().map(|value| value.label).collect());
         let labels: Vec<Vec<Code>> = labels.collect();
-        let mut block = Vec::with_capacity(BLOCK * columns.len());
+        // While the labels of one block are looked up, another core prepares those of the next.
+        let (mut block, mut next) = (Vec::new(), Vec::new());
+        fill_labels(&cells, &labels, 0, &mut block);
         for (start, counts) in (0..).step_by(BLOCK).zip(cells.counts().chunks(BLOCK)) {
-            block.clear();
-            for class in start..start + counts.len() {
-                let label =
-                    |(column, labels): (usize, &Vec<Code>)| labels[cells.code(class, column) as usize];
-                block.extend(labels.iter().enumerate().map(label));
-            }
-            tuples.insert_each(&block, counts, &mut look_of);
+            rayon::join(
+                || fill_labels(&cells, &labels, start + BLOCK, &mut next),
+                || tuples.insert_each(&block, counts, &mut look_of),
+            );
+            std::mem::swap(&mut block, &mut next);
             looks.resize(tuples.len(), Look::default());
             for (class, &count) in (start..).zip(counts) {
                 let Look { released, suppressed: held } = &mut looks[look_of[class] as usize];
@@ -322,6 +322,16 @@ impl Recoded {
         let node = Node::new(vec![0; self.columns.len()]);
         let flags = Flags::none(classes.len());
         Ok(Released { classes: classes.into(), hierarchies: hierarchies.into(), node, groups, flags })
+    }
+}
+
+/// The labels of a block of classes, class by class.
+fn fill_labels(cells: &Classes, labels: &[Vec<Code>], start: usize, block: &mut Vec<Code>) {
+    block.clear();
+    let classes = start.min(cells.counts().len())..(start + BLOCK).min(cells.counts().len());
+    for class in classes {
+        let label = |(column, labels): (usize, &Vec<Code>)| labels[cells.code(class, column) as usize];
+        block.extend(labels.iter().enumerate().map(label));
     }
 }
 

@@ -1,11 +1,16 @@
 //! Classes from grouped rows: distinct tuples in codes of dictionaries become tuples of leaves, with
 //! histograms of measured columns. One pass over the distinct tuples.
 
+use rayon::prelude::*;
+
 use super::{Classes, Codes};
 use crate::error::Result;
 use crate::histogram::{Histogram, Scratch};
 use crate::table::Code;
 use crate::tuples::Tuples;
+
+/// Tuples that a core changes at a time.
+const PIECE: usize = 1 << 14;
 
 impl Classes {
     /// The classes of the same rows without one of the columns, in the order of their codes, with
@@ -95,30 +100,35 @@ impl Classes {
     }
 }
 
-/// Replaces codes, keeping them narrow where they stay so.
+/// Replaces codes on all cores, keeping them narrow where they stay so.
 fn mapped(codes: Codes, width: usize, maps: &[Vec<Code>]) -> Codes {
     let narrow = maps.iter().all(|m| m.iter().all(|&c| c <= Code::from(u16::MAX)));
-    let replaced = |i: usize, code: Code| maps[i % width.max(1)][code as usize];
     match (codes, narrow) {
         (Codes::Narrow(mut codes), true) => {
-            for (i, code) in codes.iter_mut().enumerate() {
-                *code = replaced(i, Code::from(*code)) as u16;
-            }
+            replace(&mut codes, width, |column, code| maps[column][usize::from(code)] as u16);
             Codes::Narrow(codes)
         }
         (Codes::Narrow(codes), false) => {
-            Codes::Wide(codes.into_iter().enumerate().map(|(i, c)| replaced(i, Code::from(c))).collect())
+            mapped(Codes::Wide(codes.into_iter().map(Code::from).collect()), width, maps)
         }
-        (Codes::Wide(codes), true) => {
-            Codes::Narrow(codes.into_iter().enumerate().map(|(i, c)| replaced(i, c) as u16).collect())
-        }
-        (Codes::Wide(mut codes), false) => {
-            for (i, code) in codes.iter_mut().enumerate() {
-                *code = replaced(i, *code);
+        (Codes::Wide(mut codes), narrow) => {
+            replace(&mut codes, width, |column, code| maps[column][code as usize]);
+            match narrow {
+                true => Codes::Narrow(codes.into_iter().map(|code| code as u16).collect()),
+                false => Codes::Wide(codes),
             }
-            Codes::Wide(codes)
         }
     }
+}
+
+/// Replaces every code, tuple by tuple.
+fn replace<T: Copy + Send>(codes: &mut [T], width: usize, replaced: impl Fn(usize, T) -> T + Sync) {
+    let width = width.max(1);
+    codes.par_chunks_mut(width * PIECE).for_each(|piece| {
+        for tuple in piece.chunks_exact_mut(width) {
+            tuple.iter_mut().enumerate().for_each(|(column, code)| *code = replaced(column, *code));
+        }
+    });
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@
 //! number: an interval as its midpoint, a set as the mean of its values, a label as the mean of the
 //! values under it. In a cross table a cell counts in equal parts for the values it covers. Cells
 //! that are `*` are left out, and the share of rows that remain is stated. Costs one pass over the
-//! distinct tuples per pair of columns. At most [`CORRELATED`] and [`CROSSED`] columns are paired.
+//! distinct tuples per pair of columns; see `pair_sums.rs`. At most [`CORRELATED`] and [`CROSSED`] columns are paired.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::facts::{CorrelationFacts, CrossTable, Moments, NumberFacts, StatisticsFacts};
+use super::pair_sums::{PairSums, add_up};
 use crate::cell::{Cell, number};
 use crate::error::Result;
 use crate::hierarchy::{Hierarchy, Spec, TOP};
@@ -27,8 +28,6 @@ const VALUES: usize = 8;
 const TABLES: usize = 2;
 /// The least share of rows whose value is a number in a column of numbers.
 const NUMERIC: f64 = 0.95;
-/// Classes whose columns are laid out at once: they stay in the cache while all pairs are read.
-const BLOCK: usize = 4096;
 
 /// A table and what became of it.
 pub(super) struct Compared<'a> {
@@ -227,78 +226,11 @@ impl Compared<'_> {
         let covered: Vec<usize> = leaves.iter().filter(covers).copied().collect();
         (!covered.is_empty()).then_some(covered)
     }
-
-    /// Adds all classes up for pairs of columns. The pairs are divided among the cores; each pair is
-    /// added up in the order of the classes.
-    fn each_pair<T: Send>(
-        &self,
-        columns: &[usize],
-        (pairs, sums): (&[[usize; 2]], &mut [T]),
-        watch: &Watch,
-        add: impl Fn(&Block, &[[usize; 2]], &mut [T]) + Sync,
-    ) -> Result<()> {
-        let size = pairs.len().div_ceil(rayon::current_num_threads()).max(1);
-        let shares = pairs.par_chunks(size).zip(sums.par_chunks_mut(size));
-        shares.map(|(pairs, sums)| self.each_block(columns, watch, |block| add(block, pairs, sums))).collect()
-    }
-
-    /// Calls `each` with blocks of classes, as the named columns see them.
-    fn each_block(&self, columns: &[usize], watch: &Watch, mut each: impl FnMut(&Block)) -> Result<()> {
-        let base = self.recoded.base();
-        let mut block = Block::default();
-        for start in (0..base.counts().len()).step_by(BLOCK) {
-            watch.check()?;
-            let classes = start..(start + BLOCK).min(base.counts().len());
-            block.rows.clear();
-            block.rows.extend(base.counts()[classes.clone()].iter().map(|&rows| f64::from(rows)));
-            block.released.clear();
-            block.released.extend(classes.clone().map(|class| !self.recoded.suppresses(class)));
-            block.leaves.resize_with(columns.len(), Vec::new);
-            block.values.resize_with(columns.len(), Vec::new);
-            for (at, &column) in columns.iter().enumerate() {
-                block.leaves[at].clear();
-                block.leaves[at].extend(classes.clone().map(|class| base.code(class, column)));
-                block.values[at].clear();
-                block.values[at].extend(classes.clone().map(|class| self.recoded.cell(class, column) as u32));
-            }
-            each(&block);
-        }
-        Ok(())
-    }
-}
-
-/// Some classes by columns, so that pairs of columns are read one after the other.
-#[derive(Default)]
-struct Block {
-    /// The rows of each class.
-    rows: Vec<f64>,
-    /// Whether it is released.
-    released: Vec<bool>,
-    /// Column → leaf of each class.
-    leaves: Vec<Vec<Code>>,
-    /// Column → released value of each class.
-    values: Vec<Vec<u32>>,
-}
-
-impl Block {
-    /// Calls `each` with the rows of every class, its leaf in two columns, and its released values
-    /// unless it is suppressed.
-    fn each_pair(&self, [a, b]: [usize; 2], mut each: impl FnMut(f64, [usize; 2], Option<[usize; 2]>)) {
-        let leaves = self.leaves[a].iter().zip(&self.leaves[b]);
-        let values = self.values[a].iter().zip(&self.values[b]);
-        let classes = self.rows.iter().zip(&self.released).zip(leaves.zip(values));
-        for ((&rows, &released), ((&leaf, &other), (&value, &beside))) in classes {
-            if rows > 0.0 {
-                let values = released.then_some([value as usize, beside as usize]);
-                each(rows, [leaf as usize, other as usize], values);
-            }
-        }
-    }
 }
 
 /// The pairs of some things, by their places.
-fn pairs(count: usize) -> Vec<[usize; 2]> {
-    (0..count).flat_map(|a| (a + 1..count).map(move |b| [a, b])).collect()
+fn pairs(count: usize) -> impl Iterator<Item = [usize; 2]> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| [a, b]))
 }
 
 /// Whether a value is the code of something, which has no mean: by its hierarchy, or by a zero in
@@ -395,6 +327,41 @@ impl Products {
     }
 }
 
+/// Sums for the correlation of two columns, before and after.
+struct Correlated<'a> {
+    a: &'a Numbers,
+    b: &'a Numbers,
+    before: Products,
+    after: Products,
+}
+
+impl<'a> Correlated<'a> {
+    fn new(a: &'a Numbers, b: &'a Numbers) -> Self {
+        Correlated { a, b, before: Products::default(), after: Products::default() }
+    }
+
+    /// The correlations; none where a column does not vary before.
+    fn facts(&self) -> Option<CorrelationFacts> {
+        let columns = [self.a, self.b].map(|column| column.facts.column.clone());
+        let (before, after) = (self.before.correlation()?, self.after.correlation());
+        Some(CorrelationFacts { columns, before, after })
+    }
+}
+
+impl PairSums for Correlated<'_> {
+    fn add_original(&mut self, rows: f64, [x, y]: [usize; 2]) {
+        if let (Some(x), Some(y)) = (self.a.before[x], self.b.before[y]) {
+            self.before.add(rows, x - self.a.facts.before.mean, y - self.b.facts.before.mean);
+        }
+    }
+
+    fn add_released(&mut self, rows: f64, [x, y]: [usize; 2]) {
+        if let (Some(x), Some(y)) = (self.a.after[x], self.b.after[y]) {
+            self.after.add(rows, x - self.a.facts.before.mean, y - self.b.facts.before.mean);
+        }
+    }
+}
+
 /// The strongest correlations of the first columns of numbers.
 fn correlations(
     compared: &Compared<'_>,
@@ -402,31 +369,10 @@ fn correlations(
     watch: &Watch,
 ) -> Result<Vec<CorrelationFacts>> {
     let first = &numbers[..numbers.len().min(CORRELATED)];
-    let pairs = pairs(first.len());
     let columns: Vec<usize> = first.iter().map(|numbers| numbers.column).collect();
-    let mut sums: Vec<[Products; 2]> = pairs.iter().map(|_| Default::default()).collect();
-    let add = |block: &Block, pairs: &[[usize; 2]], sums: &mut [[Products; 2]]| {
-        for (&[i, j], [before, after]) in pairs.iter().zip(sums) {
-            let (a, b) = (&first[i], &first[j]);
-            let [shift_a, shift_b] = [a, b].map(|column| column.facts.before.mean);
-            block.each_pair([i, j], |rows, leaves, values| {
-                if let (Some(x), Some(y)) = (a.before[leaves[0]], b.before[leaves[1]]) {
-                    before.add(rows, x - shift_a, y - shift_b);
-                }
-                if let Some([x, y]) = values
-                    && let (Some(x), Some(y)) = (a.after[x], b.after[y])
-                {
-                    after.add(rows, x - shift_a, y - shift_b);
-                }
-            });
-        }
-    };
-    compared.each_pair(&columns, (&pairs, &mut sums), watch, add)?;
-    let correlation = |([i, j], [before, after]): (&[usize; 2], &[Products; 2])| {
-        let columns = [*i, *j].map(|at| first[at].facts.column.clone());
-        Some(CorrelationFacts { columns, before: before.correlation()?, after: after.correlation() })
-    };
-    let mut all: Vec<CorrelationFacts> = pairs.iter().zip(&sums).filter_map(correlation).collect();
+    let pairs = pairs(first.len()).map(|[i, j]| ([i, j], Correlated::new(&first[i], &first[j])));
+    let sums = add_up(compared.recoded, &columns, pairs, watch)?;
+    let mut all: Vec<CorrelationFacts> = sums.iter().filter_map(Correlated::facts).collect();
     all.sort_by(|a, b| b.before.abs().total_cmp(&a.before.abs()));
     all.truncate(LISTED);
     Ok(all)
@@ -438,16 +384,9 @@ fn cross_tables(
     categories: &[Categories],
     watch: &Watch,
 ) -> Result<Vec<CrossTable>> {
-    let pairs = pairs(categories.len());
     let columns: Vec<usize> = categories.iter().map(|categories| categories.column).collect();
-    let crossed = |&[i, j]: &[usize; 2]| Crossed::new(&categories[i], &categories[j]);
-    let mut tables: Vec<Crossed<'_>> = pairs.iter().map(crossed).collect();
-    let add = |block: &Block, pairs: &[[usize; 2]], tables: &mut [Crossed<'_>]| {
-        for (&pair, table) in pairs.iter().zip(tables) {
-            block.each_pair(pair, |rows, leaves, values| table.add(rows, leaves, values));
-        }
-    };
-    compared.each_pair(&columns, (&pairs, &mut tables), watch, add)?;
+    let crossed = |[i, j]: [usize; 2]| ([i, j], Crossed::new(&categories[i], &categories[j]));
+    let tables = add_up(compared.recoded, &columns, pairs(categories.len()).map(crossed), watch)?;
     let mut all: Vec<(f64, CrossTable)> = tables.iter().map(|table| table.facts(compared)).collect();
     all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     all.truncate(TABLES);
@@ -469,16 +408,6 @@ impl<'a> Crossed<'a> {
         Crossed { a, b, before: empty.clone(), after: empty, released: 0.0 }
     }
 
-    fn add(&mut self, rows: f64, leaves: [usize; 2], values: Option<[usize; 2]>) {
-        self.before[self.a.before[leaves[0]]][self.b.before[leaves[1]]] += rows;
-        let Some([x, y]) = values else { return };
-        self.released += rows;
-        let (Some(of_a), Some(of_b)) = (&self.a.after[x], &self.b.after[y]) else { return };
-        for (cells, part) in self.after.iter_mut().zip(of_a) {
-            cells.iter_mut().zip(of_b).for_each(|(cell, other)| *cell += rows * part * other);
-        }
-    }
-
     /// The table, and the mutual information of its columns before.
     fn facts(&self, compared: &Compared<'_>) -> (f64, CrossTable) {
         let Crossed { a, b, before, after, released } = self;
@@ -498,6 +427,20 @@ impl<'a> Crossed<'a> {
             used: if *released > 0.0 { used / released } else { 0.0 },
         };
         (mutual_information(before), table)
+    }
+}
+
+impl PairSums for Crossed<'_> {
+    fn add_original(&mut self, rows: f64, [x, y]: [usize; 2]) {
+        self.before[self.a.before[x]][self.b.before[y]] += rows;
+    }
+
+    fn add_released(&mut self, rows: f64, [x, y]: [usize; 2]) {
+        self.released += rows;
+        let (Some(of_a), Some(of_b)) = (&self.a.after[x], &self.b.after[y]) else { return };
+        for (cells, part) in self.after.iter_mut().zip(of_a) {
+            cells.iter_mut().zip(of_b).for_each(|(cell, other)| *cell += rows * part * other);
+        }
     }
 }
 

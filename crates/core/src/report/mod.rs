@@ -18,6 +18,7 @@ mod hasse;
 pub mod html;
 mod lines;
 mod network;
+mod pair_sums;
 mod prepared;
 mod protection;
 mod rules;
