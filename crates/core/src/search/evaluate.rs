@@ -12,7 +12,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::composite::Composites;
-use super::merge::{MANY, Merger};
+use super::merge::{Keys, MANY, Merger};
+use super::pool::PART;
 use super::score::Trace;
 use super::waypoints::{Waypoints, waypoint};
 use super::{Account, Problem, Ranking, Solution};
@@ -72,6 +73,8 @@ pub struct Evaluator<'a> {
     flags: Flags,
     /// Whether all are flagged that are to be.
     judged: bool,
+    /// Whether a part of the classes is looked at before all of them.
+    looks_at_parts: bool,
     ranker: Ranker,
     merger: Merger,
     scratch: Scratch,
@@ -177,6 +180,7 @@ impl<'a> Evaluator<'a> {
             groups: Groups::default(),
             flags: Flags::default(),
             judged: false,
+            looks_at_parts: true,
             ranker: Ranker::default(),
             merger: Merger::default(),
             scratch: Scratch::default(),
@@ -204,6 +208,7 @@ impl<'a> Evaluator<'a> {
             groups: Groups::default(),
             flags: Flags::default(),
             judged: false,
+            looks_at_parts: true,
             ranker: Ranker::default(),
             merger: Merger::default(),
             scratch: Scratch::default(),
@@ -261,9 +266,30 @@ impl<'a> Evaluator<'a> {
 
     /// Whether the node is safe: a node that is not is not judged to the end.
     pub(super) fn judge_safety(&mut self, node: &Node) -> bool {
+        if self.fails_in_part(node) {
+            self.count(node, 0, false);
+            return false;
+        }
         let judgement = self.check_safety(node);
         self.count(node, self.groups.live(&self.problem.classes), false);
         judgement.safe
+    }
+
+    /// Whether a part of the node's classes is enough to know that it suppresses too many rows.
+    /// Classes that are smaller than every safe one are counted, in tables that are expensive to
+    /// merge. After a node that this does not settle, the next ones are expected to fail by less.
+    pub(super) fn fails_in_part(&mut self, node: &Node) -> bool {
+        let (least, limit) = (self.allowed.min_rows, self.problem.max_suppressed);
+        let source = self.source(node).map_or(&self.base, |at| &self.memory[at].groups);
+        let plain = self.base.people.is_empty() && self.trace.is_none() && least > 1;
+        let worth = source.len() >= LARGE && limit < self.problem.classes.rows() / PART as u64;
+        if !(self.looks_at_parts && plain && worth) || self.current.as_ref() == Some(node) {
+            return false;
+        }
+        let from = Arc::clone(source);
+        let rows = self.with_keys(node, &from, |merger, _, keys| merger.min_small_rows(&from, least, keys));
+        self.looks_at_parts = rows > limit;
+        self.looks_at_parts
     }
 
     /// The same without counting it. At a node that is not safe, the number of suppressed rows is
@@ -488,6 +514,22 @@ impl<'a> Evaluator<'a> {
 
     /// Merges the classes of `from` that are the same at the node.
     fn roll_up(&mut self, node: &Node, from: &Groups, to: &mut Groups) {
+        self.with_keys(node, from, |merger, space, keys| {
+            match from.histograms.is_empty() && from.people.is_empty() {
+                true => merger.merge::<false>(space, from, to, keys),
+                false => merger.merge::<true>(space, from, to, keys),
+            }
+        });
+        self.merge_along(from, to);
+    }
+
+    /// Calls `work` with keys below the given number that the classes of `from` have at the node.
+    fn with_keys<T>(
+        &mut self,
+        node: &Node,
+        from: &Groups,
+        work: impl FnOnce(&mut Merger, u64, &Keys<'_>) -> T,
+    ) -> T {
         self.composites.prepare(self.problem, node, &mut self.ranker);
         let mut chunks = chunks(&self.composites, node, from.len());
         let (last, space) = chunks.pop().unwrap_or((Vec::new(), 1));
@@ -507,12 +549,9 @@ impl<'a> Evaluator<'a> {
             }
             add_to(rows, &last, &from.first[classes], keys);
         };
-        match from.histograms.is_empty() && from.people.is_empty() {
-            true => self.merger.merge::<false>(space, from, to, &keys),
-            false => self.merger.merge::<true>(space, from, to, &keys),
-        }
+        let done = work(&mut self.merger, space, &keys);
         self.merger.ranked = ranked;
-        self.merge_along(from, to);
+        done
     }
 
     /// Merges people and values along, where they are counted.

@@ -110,12 +110,23 @@ impl Merger {
 
     /// The same for a great many classes, on all cores.
     fn merge_many(&mut self, from: &Groups, to: &mut Groups, keys: &Keys<'_>) {
+        self.make_keys(from, keys);
+        pool::merge(&self.keys, from, to, &mut self.pools);
+    }
+
+    /// A lower bound of the rows that would be in merged classes of fewer than `least` rows.
+    pub(super) fn min_small_rows(&mut self, from: &Groups, least: u64, keys: &Keys<'_>) -> u64 {
+        self.make_keys(from, keys);
+        pool::small_rows_of_part(&self.keys, from, least, &mut self.pools)
+    }
+
+    /// Makes the keys of all classes on all cores.
+    fn make_keys(&mut self, from: &Groups, keys: &Keys<'_>) {
         const PIECE: usize = MANY / 16;
         // Every key is written: what is left of the merge before need not be cleared.
         self.keys.resize(from.len(), 0);
         let pieces = self.keys.par_chunks_mut(PIECE).enumerate();
         pieces.for_each(|(at, piece)| keys(at * PIECE..at * PIECE + piece.len(), piece));
-        pool::merge(&self.keys, from, to, &mut self.pools);
     }
 
     /// Empties the table that fits the keys.

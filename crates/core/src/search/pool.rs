@@ -7,6 +7,8 @@
 //! in one pass: the result does not depend on the number of cores. Costs 8 bytes per key, per group
 //! and per slot; at most four fifths of the slots are in use.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::classes::Groups;
@@ -18,13 +20,18 @@ const BLOCK: usize = 128;
 const FREE: u64 = u64::MAX;
 /// The most cores that share the keys: each reads all of them.
 const MOST: usize = 8;
+/// Keys are divided into this many shares by hash.
+const SHARES: usize = 64;
+/// The part of them that gives a lower bound.
+pub(super) const PART: usize = 8;
 
 /// Merges the classes of `from`, whose keys are given, into groups ordered by their first member.
 /// Pools are kept from merge to merge: new memory costs more than to fill it.
 pub(super) fn merge(keys: &[u64], from: &Groups, to: &mut Groups, pools: &mut Vec<Pool>) {
     let shards = rayon::current_num_threads().clamp(1, MOST);
     pools.resize_with(shards, Pool::default);
-    pools.par_iter_mut().enumerate().for_each(|(shard, pool)| pool.fill(keys, from, (shard, shards)));
+    let fill = |(shard, pool): (usize, &mut Pool)| pool.fill(keys, from, share(shard, shards, SHARES));
+    pools.par_iter_mut().enumerate().for_each(fill);
     to.first.clear();
     to.count.clear();
     let mut rest: Vec<&[Group]> = pools.iter().map(|pool| pool.groups.as_slice()).collect();
@@ -36,6 +43,24 @@ pub(super) fn merge(keys: &[u64], from: &Groups, to: &mut Groups, pools: &mut Ve
         to.count.push(group.count);
         rest[pool] = others;
     }
+}
+
+/// The rows in groups of fewer than `least` rows, among some of the keys: a lower bound of those
+/// among all keys, for a part of the cost of [`merge`].
+pub(super) fn small_rows_of_part(keys: &[u64], from: &Groups, least: u64, pools: &mut Vec<Pool>) -> u64 {
+    let shards = rayon::current_num_threads().clamp(1, MOST);
+    pools.resize_with(shards, Pool::default);
+    let small = |(shard, pool): (usize, &mut Pool)| {
+        pool.fill(keys, from, share(shard, shards, SHARES / PART));
+        let counts = pool.groups.iter().map(|group| u64::from(group.count));
+        counts.filter(|&count| count < least).sum::<u64>()
+    };
+    pools.par_iter_mut().enumerate().map(small).sum()
+}
+
+/// The shares of hashes that one of several cores has, of the first `shares`.
+fn share(shard: usize, shards: usize, shares: usize) -> Range<usize> {
+    shard * shares / shards..(shard + 1) * shares / shards
 }
 
 /// Some classes of one key: the first of them, which has the key, and the rows of all.
@@ -63,16 +88,16 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// Groups the keys that one of several cores has.
-    fn fill(&mut self, keys: &[u64], from: &Groups, (shard, shards): (usize, usize)) {
-        let slots = (keys.len() / shards * 5 / 4).next_power_of_two().max(2 * BLOCK);
+    /// Groups the keys of some shares.
+    fn fill(&mut self, keys: &[u64], from: &Groups, shares: Range<usize>) {
+        let slots = (keys.len() * shares.len() / SHARES * 5 / 4).next_power_of_two().max(2 * BLOCK);
         self.groups.clear();
         self.slots.clear();
         self.slots.resize(slots, FREE);
         for (class, &key) in keys.iter().enumerate() {
             let hash = hash(key);
             // The upper bits: no slot follows from them.
-            if ((hash >> 58) as usize * shards) >> 6 != shard {
+            if !shares.contains(&((hash >> 58) as usize)) {
                 continue;
             }
             (self.hashes[self.waiting], self.classes[self.waiting]) = (hash, class as u32);
@@ -170,8 +195,6 @@ fn tagged(slot: u64, hash: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use proptest::prelude::*;
 
     use super::super::merge::Merger;
@@ -201,7 +224,18 @@ mod tests {
             for _ in 0..2 {
                 pool.install(|| merge(&keys, &from, &mut found, &mut pools));
             }
-            prop_assert_eq!((found.first, found.count), (expected.first, expected.count));
+            prop_assert_eq!((&found.first, &found.count), (&expected.first, &expected.count));
+            // Groups of a part of the keys are whole: none is smaller than it is.
+            let least = 20;
+            let part = pool.install(|| small_rows_of_part(&keys, &from, least, &mut pools));
+            let few = |count: &&u32| u64::from(**count) < least;
+            let all: u64 = found.count.iter().filter(few).map(|&count| u64::from(count)).sum();
+            let hashed = |key: u64| ((hash(key) >> 58) as usize) < SHARES / PART;
+            let mut own = std::collections::BTreeMap::<u64, u64>::new();
+            let classes = keys.iter().zip(&from.count).filter(|(key, _)| hashed(**key));
+            classes.for_each(|(&key, &count)| *own.entry(key).or_default() += u64::from(count));
+            prop_assert_eq!(part, own.values().filter(|count| **count < least).sum::<u64>());
+            prop_assert!(part <= all);
         }
     }
 
@@ -218,11 +252,11 @@ mod tests {
         let keys: Vec<u64> = (0..u64::from(count)).map(|key| key * 12).collect();
         let mut pool = Pool::default();
         let mut of_shard = |shard| {
-            pool.fill(&keys, &from, (shard, 8));
+            pool.fill(&keys, &from, share(shard, 8, SHARES));
             pool.groups.len()
         };
         assert_eq!((0..8).map(&mut of_shard).sum::<usize>(), count as usize);
-        pool.fill(&[], &Groups::default(), (0, 1));
+        pool.fill(&[], &Groups::default(), 0..SHARES);
         for (class, &key) in keys.iter().enumerate() {
             if 5 * (pool.groups.len() + BLOCK) > 4 * pool.slots.len() {
                 pool.grow(&keys);

@@ -136,15 +136,7 @@ mod tests {
         ) {
             let rows: Vec<[u32; 4]> = rows.into_iter().map(|(a, b, c, d)| [a, b, c, d]).collect();
             let problem = problem(&rows);
-            let mut nodes = vec![problem.lattice.bottom()];
-            for at in 0.. {
-                let Some(node) = nodes.get(at).cloned() else { break };
-                for above in problem.lattice.successors(&node) {
-                    if !nodes.contains(&above) {
-                        nodes.push(above);
-                    }
-                }
-            }
+            let nodes = nodes(&problem);
             let mut evaluator = Evaluator::new(&problem);
             for pick in picks {
                 let node = &nodes[pick.index(nodes.len())];
@@ -158,6 +150,55 @@ mod tests {
                 prop_assert_eq!(found, naive(&problem, node));
             }
         }
+    }
+
+    proptest! {
+        /// A part of the classes settles nodes that are unsafe, and no others; verdicts in sequence
+        /// are those of the definition.
+        #[test]
+        fn a_part_of_the_classes_settles_unsafe_nodes_alone(
+            rows in prop::collection::vec((0u32..9, 0u32..9, 0u32..4, 0u32..3), 40..300),
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 1..40),
+        ) {
+            let rows: Vec<[u32; 4]> = rows.into_iter().map(|(a, b, c, d)| [a, b, c, d]).collect();
+            let problem = Problem { max_suppressed: rows.len() as u64 / 50, ..problem(&rows) };
+            let nodes = nodes(&problem);
+            let mut evaluator = Evaluator::new(&problem);
+            for pick in picks {
+                let node = &nodes[pick.index(nodes.len())];
+                let counts = naive(&problem, node).into_iter().map(|(_, rows)| u64::from(rows));
+                let safe = counts.filter(|&rows| rows < 2).sum::<u64>() <= problem.max_suppressed;
+                prop_assert!(!(safe && Evaluator::new(&problem).fails_in_part(node)));
+                prop_assert_eq!(evaluator.judge_safety(node), safe);
+            }
+        }
+    }
+
+    /// Where nearly every row is alone, a part of them is enough.
+    #[test]
+    fn a_part_of_unique_rows_settles_the_bottom() {
+        let rows: Vec<[u32; 4]> = (0..500).map(|row| [row % 23, row / 23, row % 7, row % 3]).collect();
+        let problem = Problem { max_suppressed: 5, ..problem(&rows) };
+        let bottom = problem.lattice.bottom();
+        let mut evaluator = Evaluator::new(&problem);
+        assert!(evaluator.fails_in_part(&bottom));
+        assert!(!evaluator.fails_in_part(&problem.lattice.top()));
+        assert!(!evaluator.judge_safety(&bottom));
+        assert_eq!(evaluator.account().checked, 1);
+    }
+
+    /// All nodes of a lattice, each after one below it.
+    fn nodes(problem: &Problem) -> Vec<Node> {
+        let mut nodes = vec![problem.lattice.bottom()];
+        for at in 0.. {
+            let Some(node) = nodes.get(at).cloned() else { break };
+            for above in problem.lattice.successors(&node) {
+                if !nodes.contains(&above) {
+                    nodes.push(above);
+                }
+            }
+        }
+        nodes
     }
 
     /// The classes of a node by the definition, in the order of their first members.
