@@ -97,35 +97,66 @@ def markdown(rows):
     return "\n".join(lines) + "\n"
 
 
+class Axis:
+    """A logarithmic scale between two places, with ticks at 1, 2 and 5 times powers of ten."""
+
+    def __init__(self, values, start, end):
+        positive = [value for value in values if value > 0]
+        self.low = math.log10(min(positive)) - 0.12
+        self.high = math.log10(max(positive)) + 0.12
+        self.start, self.end = start, end
+
+    def place(self, value):
+        share = (math.log10(max(value, 10 ** self.low)) - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self):
+        powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+        ticks = [digit * 10.0 ** power for power in powers for digit in (1, 2, 5)]
+        inside = [tick for tick in ticks if self.low <= math.log10(tick) <= self.high]
+        return inside if len(inside) <= 5 else [tick for tick in inside if f"{tick:e}"[0] == "1"]
+
+
+def panel(name, points, left, top):
+    """A table: CPU seconds to the right, LM upwards."""
+    x0, x1, y0, y1 = left + 60, left + 400, top + 210, top + 26
+    across, up = Axis([cpu for *_, cpu in points], x0, x1), Axis([loss for _, loss, _ in points], y0, y1)
+    parts = [f'<text x="{x0}" y="{top + 18}" font-weight="bold">{name}</text>'
+             f'<rect x="{x0}" y="{y1}" width="{x1 - x0}" height="{y0 - y1}" fill="none" stroke="#999"/>'
+             f'<text x="{x1}" y="{y0 + 32}" text-anchor="end" fill="#555">CPU seconds</text>'
+             f'<text x="{x0 - 6}" y="{y1 - 8}" text-anchor="end" fill="#555">LM</text>']
+    for tick in across.ticks():
+        x = across.place(tick)
+        parts.append(f'<path d="M{x:.1f} {y0}V{y1}" stroke="#eee"/><text x="{x:.1f}" y="{y0 + 16}" '
+                     f'text-anchor="middle">{tick:g}</text>')
+    for tick in up.ticks():
+        y = up.place(tick)
+        parts.append(f'<path d="M{x0} {y:.1f}H{x1}" stroke="#eee"/><text x="{x0 - 6}" y="{y + 4:.1f}" '
+                     f'text-anchor="end">{tick:g}</text>')
+    for method, loss, cpu in points:
+        colour = COLOURS[[known for known, _ in METHODS].index(method)]
+        parts.append(f'<circle cx="{across.place(cpu):.1f}" cy="{up.place(loss):.1f}" r="5" fill="{colour}">'
+                     f'<title>{method}: LM {loss:.4f}, {cpu:.2f} s</title></circle>')
+    return "".join(parts)
+
+
 def svg(rows):
-    """One panel for each table: CPU seconds to the right, on a logarithmic scale, LM upwards from 0."""
+    """One panel for each table, on logarithmic scales."""
     names = list(dict.fromkeys(row[0] for row in rows))
-    width, height, margin = 420, 260, 50
+    width, height = 420, 260
     parts = []
     for at, name in enumerate(names):
         points = [(method, *found) for table, method, found, _ in rows if table == name and found]
-        if not points:
-            continue
-        left, top = at % 2 * width, at // 2 * height
-        most = max(loss for _, loss, _ in points) * 1.1 or 1.0
-        low = math.log10(min(cpu for *_, cpu in points)) - 0.1
-        high = math.log10(max(cpu for *_, cpu in points)) + 0.1
-        parts.append(f'<text x="{left + margin}" y="{top + 18}" font-weight="bold">{name}</text>'
-                     f'<rect x="{left + margin}" y="{top + 26}" width="{width - 2 * margin}" height="{height - 76}" '
-                     f'fill="none" stroke="#999"/><text x="{left + margin}" y="{top + height - 32}">{10 ** low:.2f} s</text>'
-                     f'<text x="{left + width - margin - 40}" y="{top + height - 32}">{10 ** high:.1f} s</text>'
-                     f'<text x="{left + 6}" y="{top + 38}">{most:.3f}</text>')
-        for method, loss, cpu in points:
-            x = left + margin + (math.log10(cpu) - low) / (high - low) * (width - 2 * margin)
-            y = top + 26 + (1 - loss / most) * (height - 76)
-            colour = COLOURS[[known for known, _ in METHODS].index(method)]
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"><title>{method}: LM {loss:.4f}, '
-                         f'{cpu:.2f} s</title></circle>')
-    bottom = (len(names) + 1) // 2 * height
+        if points:
+            parts.append(panel(name, points, at % 2 * width, at // 2 * height))
+    # The sixth place, or a row of its own, explains the colours.
+    left, top = len(names) % 2 * width + 60, len(names) // 2 * height + 40
     for at, (method, _) in enumerate(METHODS):
-        x, y = 20 + at % 4 * 200, bottom + 14 + at // 4 * 20
-        parts.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{COLOURS[at]}"/><text x="{x + 10}" y="{y + 4}">{method}</text>')
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{bottom + 50}" font-family="sans-serif" '
+        y = top + at * 20
+        parts.append(f'<circle cx="{left}" cy="{y}" r="5" fill="{COLOURS[at]}"/>'
+                     f'<text x="{left + 12}" y="{y + 4}">{method}</text>')
+    bottom = max(top + 180, (len(names) + 1) // 2 * height)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{bottom}" font-family="sans-serif" '
             f'font-size="11"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n')
 
 
