@@ -141,8 +141,14 @@ impl Engine {
             self.scene_table(source, &roles, (needed, more), watch)
         };
         let truth: Vec<&str> = beside.truth.into_iter().collect();
-        let released = read(release, true, &[])?;
-        let other = beside.other.map(|source| read(source, true, &[])).transpose()?;
+        // A release that shows whose its rows are has the subject under another name.
+        let shown = |source: &Source| -> Result<Coded> {
+            let there = self.columns(source)?;
+            let subject = roles.subject.as_deref().filter(|name| there.iter().any(|column| column == name));
+            read(source, true, &subject.into_iter().collect::<Vec<_>>())
+        };
+        let released = shown(release)?;
+        let other = beside.other.map(shown).transpose()?;
         // The population has what is known about people of whom the truth says who they are.
         let named: Vec<&str> = truth.iter().copied().chain(roles.subject.as_deref()).collect();
         let needed = beside.truth.is_none() || beside.population.is_none();

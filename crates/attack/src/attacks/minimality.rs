@@ -15,9 +15,10 @@ use throng_terms::watch::Watch;
 use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::groups::Groups;
 use crate::rate::Rate;
-use crate::scene::{Bound, Scene, counted};
+use crate::scene::{Bound, Scene};
 use crate::table::Column;
 use crate::tree::Tree;
+use crate::view::counted;
 
 /// Classes of more rows are left out: chance evens them out, and ways are many.
 const ROWS: u64 = 400;
