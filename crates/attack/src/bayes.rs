@@ -20,7 +20,8 @@ use throng_terms::table::Code;
 use throng_terms::watch::Watch;
 
 use crate::sample::sample;
-use crate::scene::{Histograms, Scene, Targets};
+use crate::scene::Scene;
+use crate::view::{Histograms, Targets};
 
 /// Scores that are kept at the most: targets × sensitive values.
 const SCORES: usize = 10_000_000;

@@ -145,7 +145,12 @@ pub(crate) fn remedy(attack: &str) -> &'static str {
 }
 
 fn interval(rate: &Rate) -> String {
-    format!("{} to {}", percent(rate.low), percent(rate.high))
+    limits(&percent(rate.low), &percent(rate.high))
+}
+
+/// Both limits with one sign of percent, so that a row fits beside its picture.
+fn limits(low: &str, high: &str) -> String {
+    format!("{} to {high}", low.trim_end_matches(['\u{202F}', '%']))
 }
 
 fn criterion(card: &Scorecard, score: &Score, number: u8) -> Html {
@@ -161,7 +166,7 @@ fn criterion(card: &Scorecard, score: &Score, number: u8) -> Html {
         let class = if found.succeeds() { "bad" } else { "quiet" };
         let verdict = if found.succeeds() { "succeeds" } else { "fails" };
         let risk = &found.risk;
-        let limits = format!("{} to {}", signed(risk.low), signed(risk.high));
+        let limits = limits(&signed(risk.low), &signed(risk.high));
         markup!(
             "<tr><th scope=\"row\"><span class=\"n\">{}</span><small>{}</small></th>{}{}{}<td data-name=\"\"><span class=\"{class}\">{verdict}</span></td></tr>\n",
             found.attack,
@@ -175,7 +180,7 @@ fn criterion(card: &Scorecard, score: &Score, number: u8) -> Html {
     let rows: Html = of.iter().map(row).collect();
     let head = Html::fixed(
         "<tr><th scope=\"col\">Attack</th><th scope=\"col\" class=\"n\">Success</th><th scope=\"col\" class=\"n\">Control</th>\
-         <th scope=\"col\" class=\"n\">Risk above control</th><th scope=\"col\"></th></tr>",
+         <th scope=\"col\" class=\"n\">Risk</th><th scope=\"col\"></th></tr>",
     );
     let picture = rates(&of, &format!("{name}: success and control of every attack"));
     let means: Html = of
@@ -193,7 +198,7 @@ fn criterion(card: &Scorecard, score: &Score, number: u8) -> Html {
     let table = table("fold", name, head, rows);
     let body = markup!(
         "<div class=\"beside\">{table}<figure>{picture}<figcaption>Upper dots are attacks, red if they succeed beyond chance; grey dots are \
-         their controls. Lines are intervals at 95 %.</figcaption></figure></div>\n<details><summary>What the attacks do</summary>\n{means}</details>\n";
+         their controls. Lines are intervals at 95 %. The risk is that above the control.</figcaption></figure></div>\n<details><summary>What the attacks do</summary>\n{means}</details>\n";
         table, picture, means
     );
     section(number, &id, name, markup!("{question}"; question), body)
@@ -205,8 +210,10 @@ fn signed(share: f64) -> String {
         percent(share)
     } else if share > -5e-5 {
         percent(0.0)
-    } else {
+    } else if share > -0.01 {
         format!("−{:.2}\u{202F}%", -share * 100.0)
+    } else {
+        format!("−{:.1}\u{202F}%", -share * 100.0)
     }
 }
 

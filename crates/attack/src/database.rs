@@ -118,12 +118,14 @@ impl AttackDatabase {
     /// What is not TOML or does not fit the format; tables that are not declared.
     pub fn parse(text: &str) -> Result<Self> {
         let parsed: AttackDatabase = toml::from_str(text).map_err(|e| {
+            let before = e.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             fault!(
                 Input,
                 "attack.database-syntax",
                 "the attack database cannot be read: {reason}",
                 reason = e.message()
             )
+            .line(1 + before.matches('\n').count() as u64)
             .help("declare `version`, `people` and [tables.NAME] with `path`; see docs/attacks.md")
         })?;
         let mut faults = Vec::new();

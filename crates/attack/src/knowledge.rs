@@ -15,8 +15,9 @@ use throng_terms::fault;
 use throng_terms::table::{Code, Dictionary};
 
 use crate::database::Fact;
-use crate::scene::{Roles, Targets};
+use crate::scene::Roles;
 use crate::table::{Coded, Column};
+use crate::view::Targets;
 
 impl Roles {
     /// The roles of an adversary who knows what a database has: its columns that are released as

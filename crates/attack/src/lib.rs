@@ -23,12 +23,16 @@ pub mod link;
 pub mod database;
 pub mod known;
 pub mod knowledge;
+mod owners;
+mod view;
 pub mod scene;
 mod bayes;
 mod attack;
 mod attacks;
 mod scorecard;
 mod card_page;
+#[cfg(test)]
+mod people_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,10 +1,9 @@
 //! The scene of an attack: a release, what outsiders know, and whom they are after.
 //!
-//! A *view* is a release with its classes and their sensitive values. *Targets* are people whose
-//! specific quasi-identifiers the adversary knows; the tree of targets says which classes cover
-//! each. Targets are a sample of rows, so that intervals say how exact a rate is. Rows in which
-//! every quasi-identifier is `*` cover everybody and are left out: an adversary gains nothing from
-//! them. Costs a box per class, and the pairs of targets and classes.
+//! *Targets* are people whose specific quasi-identifiers the adversary knows: a sample of rows, so
+//! that intervals say how exact a rate is. Rows in which every quasi-identifier is `*` cover everybody
+//! and are left out: an adversary gains nothing from them. Where rows have a subject, one row of each
+//! person is a target, and what can be the target's is counted in people (`owners.rs`).
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,14 +12,16 @@ use throng_terms::fault;
 use throng_terms::hierarchy::Hierarchy;
 use throng_terms::table::{Code, Dictionary};
 
-use crate::cover::{Covered, Missing, Runs, covers};
+use crate::cover::{Missing, Runs};
 use crate::database::Fact;
 use crate::groups::Groups;
 use crate::knowledge::{RuledOut, as_known, one_per_person, rows_apart};
+use crate::owners::Owners;
 use crate::rate::Rate;
 use crate::sample::{sample, shuffled};
 use crate::table::{Coded, Column};
 use crate::tree::Tree;
+use crate::view::{Belief, Targets, View, pairs, view};
 
 /// Pairs of targets and classes at the most.
 const PAIRS: u64 = 50_000_000;
@@ -93,145 +94,6 @@ impl Default for Settings {
     }
 }
 
-/// A release with its classes.
-pub struct View {
-    /// The quasi-identifiers.
-    pub(crate) quasi: Vec<Column>,
-    /// The classes of the rows that show something.
-    pub(crate) classes: Groups,
-    /// Rows that show something, in the order of the release: place → row.
-    pub(crate) shown: Vec<u32>,
-    /// Sensitive column → row that shows something → shared code.
-    pub(crate) values: Vec<Vec<Code>>,
-    /// Quasi-identifier → released code → what it covers among the specific values.
-    pub(crate) covers: Vec<Vec<Covered>>,
-}
-
-impl View {
-    /// The cells of a class as a box.
-    pub(crate) fn query(&self, class: usize) -> Vec<&Runs> {
-        let tuple = self.classes.tuple(class).iter();
-        tuple.zip(&self.covers).map(|(&code, covers)| &covers[code as usize].runs).collect()
-    }
-
-    /// Number of rows that show something.
-    pub(crate) fn rows(&self) -> usize {
-        self.shown.len()
-    }
-
-    /// Class → its sensitive values with their rows; `values` are those of the rows.
-    pub(crate) fn histograms(&self, values: &[Code]) -> Histograms {
-        let parts: Vec<Vec<(Code, u32)>> = (0..self.classes.len())
-            .into_par_iter()
-            .map(|class| counted(self.classes.rows(class).iter().map(|&row| values[row as usize])))
-            .collect();
-        Histograms(parts)
-    }
-}
-
-/// Class → values with their rows, by value.
-pub(crate) struct Histograms(Vec<Vec<(Code, u32)>>);
-
-impl Histograms {
-    pub(crate) fn of(&self, class: usize) -> &[(Code, u32)] {
-        &self.0[class]
-    }
-
-    /// The values of several classes together.
-    pub(crate) fn merged(&self, classes: &[u32]) -> Vec<(Code, u32)> {
-        if let [only] = classes {
-            return self.0[*only as usize].clone();
-        }
-        let mut all: Vec<(Code, u32)> =
-            classes.iter().flat_map(|&class| self.of(class as usize)).copied().collect();
-        all.sort_unstable();
-        all.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
-            same
-        });
-        all
-    }
-}
-
-/// Values with the number of times that they occur.
-pub(crate) fn counted(values: impl Iterator<Item = Code>) -> Vec<(Code, u32)> {
-    let mut values: Vec<Code> = values.collect();
-    values.sort_unstable();
-    values.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
-}
-
-/// People whose quasi-identifiers are known, and the classes that cover them.
-pub struct Targets {
-    /// Distinct quasi-identifiers among the targets.
-    pub(crate) groups: Groups,
-    /// Sensitive column → target → shared code; empty for people outside.
-    pub(crate) values: Vec<Vec<Code>>,
-    /// Quasi-identifier → target → code of the specific value.
-    pub(crate) codes: Vec<Vec<Code>>,
-    starts: Vec<usize>,
-    classes: Vec<u32>,
-}
-
-impl Targets {
-    /// The classes that cover a group of targets.
-    pub(crate) fn classes(&self, group: usize) -> &[u32] {
-        &self.classes[self.starts[group]..self.starts[group + 1]]
-    }
-
-    /// Number of targets.
-    pub(crate) fn len(&self) -> usize {
-        self.groups.order().len()
-    }
-
-    /// Finds the classes of a view that cover some rows of a table.
-    fn find(view: &View, columns: &[Column], rows: &[u32], values: Vec<Vec<Code>>) -> Self {
-        let part = |column: &Column| Column {
-            codes: rows.iter().map(|&row| column.codes[row as usize]).collect(),
-            ..column.clone()
-        };
-        let parts: Vec<Column> = columns.iter().map(part).collect();
-        let groups = Groups::new(&parts.iter().collect::<Vec<_>>(), rows.len());
-        let tree = Tree::new(columns.len(), groups.len(), |at| groups.tuple(at), |_| 1);
-        let found: Vec<Vec<u32>> = (0..view.classes.len())
-            .into_par_iter()
-            .map(|class| {
-                let mut found = Vec::new();
-                tree.each(&view.query(class), |group| found.push(group));
-                found
-            })
-            .collect();
-        let mut starts = vec![0; groups.len() + 1];
-        found.iter().flatten().for_each(|&group| starts[group as usize + 1] += 1);
-        (0..groups.len()).for_each(|at| starts[at + 1] += starts[at]);
-        let mut next = starts.clone();
-        let mut classes = vec![0; starts[groups.len()]];
-        for (class, found) in found.iter().enumerate() {
-            for &group in found {
-                classes[next[group as usize]] = class as u32;
-                next[group as usize] += 1;
-            }
-        }
-        let codes = parts.into_iter().map(|column| column.codes).collect();
-        Targets { groups, values, codes, starts, classes }
-    }
-}
-
-/// What an adversary believes about a target.
-pub(crate) struct Belief<'a> {
-    /// Released rows that can be the target's.
-    pub(crate) rows: u64,
-    /// Their sensitive values.
-    pub(crate) values: &'a [(Code, u32)],
-}
-
-impl Belief<'_> {
-    /// Rows with a value.
-    pub(crate) fn count(&self, value: Code) -> u32 {
-        self.values.binary_search_by_key(&value, |entry| entry.0).map_or(0, |at| self.values[at].1)
-    }
-}
-
 /// Everything that an attack looks at.
 pub struct Scene {
     /// The roles.
@@ -258,7 +120,7 @@ pub struct Scene {
     pub(crate) population: Option<Coded>,
     /// Rows of the population outside the release, in the order of their values.
     pub(crate) outside_rows: Vec<u32>,
-    /// Quasi-identifier → specific code → rows of the original.
+    /// Quasi-identifier → specific code → people of the original who have it.
     pub(crate) counts: Vec<Vec<u64>>,
     /// Sensitive columns that the tables have, by number in `roles.sensitive`.
     pub(crate) sensitive: Vec<usize>,
@@ -313,11 +175,38 @@ impl Scene {
             view,
             other,
         };
+        scene.add_owners(tables, &specific, &mut shared);
         scene.add_originals(&known, &specific, tables.facts, &mut shared)?;
         scene.add_population(tables, &specific, &mut shared)?;
         scene.shares =
             shared.iter().zip(&scene.view.values).map(|(all, values)| shares(all.len(), values)).collect();
         Ok(scene)
+    }
+
+    /// Finds out whose the rows of both releases are.
+    fn add_owners(&mut self, tables: &Tables<'_>, specific: &[Column], shared: &mut [Dictionary]) {
+        let (roles, sensitive) = (&self.roles, &self.sensitive);
+        let Some(subject) = &roles.subject else { return };
+        let mut owners = |view: &View, release: &Coded, original: Option<&Coded>| {
+            if let Some(shown) = release.column(subject) {
+                let people = view.shown.iter().map(|&row| shown.codes[row as usize]).collect();
+                return Some(Owners::shown(view, people, sensitive));
+            }
+            let original = original?;
+            let people = original.column(subject)?.codes.clone();
+            let of = |(at, name): (usize, &String)| {
+                let column = original.column(name)?.clone();
+                recoded(vec![column], &specific[at..=at]).pop().map(|column| (at, column))
+            };
+            let columns: Vec<(usize, Column)> = roles.quasi.iter().enumerate().filter_map(of).collect();
+            let rows: Vec<u32> = (0..original.rows as u32).collect();
+            let values = values_of(original, roles, &rows, shared);
+            Some(Owners::of_original(view, &columns, people, values, sensitive))
+        };
+        self.view.owners = owners(&self.view, tables.release, tables.original);
+        if let (Some(view), Some(release)) = (&mut self.other, tables.other) {
+            view.owners = owners(view, release, tables.other_original);
+        }
     }
 
     /// Takes targets from the originals.
@@ -330,14 +219,16 @@ impl Scene {
     ) -> Result<()> {
         if let Some(original) = known.original {
             let columns = recoded(quasi(&self.roles, original), specific);
-            self.counts = columns.iter().map(histogram).collect();
+            let subject = self.roles.subject.as_ref().and_then(|name| original.column(name));
+            self.counts = columns.iter().map(|column| people_by_value(column, subject)).collect();
             let rows = self.target_rows(original, &columns);
             let values = values_of(original, &self.roles, &rows, shared);
             self.ruled_out = RuledOut::new(facts, original, &rows, &self.roles, shared)?;
             let find = |view: &View| Targets::find(view, &columns, &rows, values.clone());
             self.other_targets = self.other.as_ref().map(find);
             self.targets = Some(find(&self.view));
-            let more = self.roles.sensitive.iter().filter_map(|name| original.column(name).cloned());
+            let more = self.roles.sensitive.iter().chain(&self.roles.subject);
+            let more = more.filter_map(|name| original.column(name).cloned());
             self.original = Some(Coded::new(columns.into_iter().chain(more).collect()));
         }
         if let (Some(original), Some(other)) = (known.other_original, &self.other) {
@@ -429,8 +320,7 @@ impl Scene {
         let successes = |group: usize| {
             let classes = targets.classes(group);
             let merged = histograms.merged(classes);
-            let rows = classes.iter().map(|&class| u64::from(self.view.classes.count(class as usize))).sum();
-            let belief = Belief { rows, values: &merged };
+            let belief = Belief { rows: self.view.rows_of(classes), values: &merged };
             let own = |&&target: &&u32| test(&belief, target, targets.own(column, target));
             targets.groups.rows(group).iter().filter(own).count() as u64
         };
@@ -453,17 +343,14 @@ impl Scene {
         dealt
     }
 
-    /// Counts groups of targets, or people outside, of whom a test of their candidate rows holds.
-    pub(crate) fn counted(&self, targets: &Targets, test: impl Fn(u64, usize) -> bool) -> Rate {
-        let mut successes = 0;
-        for group in 0..targets.groups.len() {
-            let classes = targets.classes(group).iter();
-            let rows = classes.map(|&class| u64::from(self.view.classes.count(class as usize))).sum();
-            if test(rows, group) {
-                successes += u64::from(targets.groups.count(group));
-            }
-        }
-        Rate::new(successes, targets.len() as u64)
+    /// Counts targets, or people outside, of whom a test of the classes that cover them holds.
+    pub(crate) fn counted(&self, targets: &Targets, test: impl Fn(&[u32]) -> bool + Sync) -> Rate {
+        let successes = |group: usize| match test(targets.classes(group)) {
+            true => u64::from(targets.groups.count(group)),
+            false => 0,
+        };
+        let all = (0..targets.groups.len()).into_par_iter().map(successes).sum();
+        Rate::new(all, targets.len() as u64)
     }
 }
 
@@ -522,7 +409,11 @@ fn domain(roles: &Roles, tables: &Tables<'_>, known: &Known<'_>) -> Vec<Column> 
     let specific: Vec<&Coded> = match (known.original, tables.population) {
         (None, None) => std::iter::once(tables.release).chain(tables.other).collect(),
         (original, population) => {
-            original.into_iter().chain(known.other_original).chain(population).collect()
+            // Whose released rows are is looked up in the originals, not in what is known of them.
+            let true_values = roles.subject.as_ref().and(tables.truth).and(tables.original);
+            let earlier = true_values.and(tables.other_original);
+            let known = original.into_iter().chain(known.other_original).chain(population);
+            known.chain(true_values).chain(earlier).collect()
         }
     };
     let one = |name: &String| {
@@ -536,40 +427,6 @@ fn domain(roles: &Roles, tables: &Tables<'_>, known: &Known<'_>) -> Vec<Column> 
         Column::counted(name, counts)
     };
     roles.quasi.iter().map(one).collect()
-}
-
-fn view(
-    table: &Coded,
-    quasi: Vec<Column>,
-    roles: &Roles,
-    shared: &mut [Dictionary],
-    (specific, hierarchies, missing): (&[Column], &[Option<Hierarchy>], Missing),
-) -> View {
-    let columns = quasi.iter().zip(specific).zip(hierarchies);
-    let covers: Vec<Vec<Covered>> = columns
-        .map(|((column, specific), hierarchy)| covers(column, specific, hierarchy.as_ref(), missing))
-        .collect();
-    let shows = |row: &u32| {
-        quasi
-            .iter()
-            .zip(&covers)
-            .any(|(column, covers)| !covers[column.codes[*row as usize] as usize].anything)
-    };
-    let shown: Vec<u32> = (0..table.rows as u32).filter(shows).collect();
-    let part = |column: Column| Column {
-        codes: shown.iter().map(|&row| column.codes[row as usize]).collect(),
-        ..column
-    };
-    let quasi: Vec<Column> = quasi.into_iter().map(part).collect();
-    let values = roles.sensitive.iter().zip(shared).map(|(name, shared)| {
-        let Some(column) = table.column(name) else { return Vec::new() };
-        let codes: Vec<Code> =
-            (0..column.size() as Code).map(|code| shared.add(column.dictionary.value(code), 0)).collect();
-        shown.iter().map(|&row| codes[column.codes[row as usize] as usize]).collect()
-    });
-    let values = values.collect();
-    let classes = Groups::new(&quasi.iter().collect::<Vec<_>>(), shown.len());
-    View { classes, quasi, shown, values, covers }
 }
 
 /// Sensitive column → row of some → shared code; empty where the table lacks the column.
@@ -597,9 +454,18 @@ fn recoded(columns: Vec<Column>, specific: &[Column]) -> Vec<Column> {
     columns.into_iter().zip(specific).map(one).collect()
 }
 
-fn histogram(column: &Column) -> Vec<u64> {
+/// Code → rows that have it, or people where a column says whose they are.
+fn people_by_value(column: &Column, subject: Option<&Column>) -> Vec<u64> {
     let mut counts = vec![0; column.size()];
-    column.codes.iter().for_each(|&code| counts[code as usize] += 1);
+    let Some(subject) = subject else {
+        column.codes.iter().for_each(|&code| counts[code as usize] += 1);
+        return counts;
+    };
+    let both = column.codes.iter().zip(&subject.codes);
+    let mut pairs: Vec<(Code, Code)> = both.map(|(&code, &person)| (code, person)).collect();
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    pairs.iter().for_each(|pair| counts[pair.0 as usize] += 1);
     counts
 }
 
@@ -607,13 +473,4 @@ fn shares(size: usize, values: &[Code]) -> Vec<f64> {
     let mut counts = vec![0u64; size];
     values.iter().for_each(|&value| counts[value as usize] += 1);
     counts.iter().map(|&count| count as f64 / values.len().max(1) as f64).collect()
-}
-
-/// Pairs of some rows and the classes that cover them.
-fn pairs(view: &View, columns: &[Column], rows: &[u32]) -> u64 {
-    let flat: Vec<Code> =
-        rows.iter().flat_map(|&row| columns.iter().map(move |column| column.codes[row as usize])).collect();
-    let width = columns.len();
-    let tree = Tree::new(width, rows.len(), |at| &flat[at * width..][..width], |_| 1);
-    (0..view.classes.len()).into_par_iter().map(|class| tree.count(&view.query(class))).sum()
 }

@@ -88,10 +88,11 @@ impl Tree {
         self.split(flat, second, start + middle);
     }
 
-    /// Calls `take` with places from one to another, and whether all of them are within the box.
-    fn visit(&self, query: &[&Runs], take: &mut impl FnMut(usize, usize, bool)) {
+    /// Calls `take` with places from one to another, and whether all of them are within the box,
+    /// until it returns false. Returns whether it never did.
+    fn visit(&self, query: &[&Runs], take: &mut impl FnMut(usize, usize, bool) -> bool) -> bool {
         if self.nodes.is_empty() {
-            return;
+            return true;
         }
         let mut stack = vec![0u32];
         while let Some(at) = stack.pop() {
@@ -110,10 +111,15 @@ impl Tree {
             }
             match (meets, whole || node.second == 0) {
                 (false, _) => {}
-                (true, true) => take(node.start as usize, node.end as usize, whole),
+                (true, true) => {
+                    if !take(node.start as usize, node.end as usize, whole) {
+                        return false;
+                    }
+                }
                 (true, false) => stack.extend([node.second, at + 1]),
             }
         }
+        true
     }
 
     fn within(&self, place: usize, query: &[&Runs]) -> bool {
@@ -132,6 +138,7 @@ impl Tree {
                     .map(|place| self.before[place + 1] - self.before[place])
                     .sum(),
             };
+            true
         });
         all
     }
@@ -139,13 +146,17 @@ impl Tree {
     /// Calls `take` with the number of every tuple within a box. The order depends on the tuples
     /// alone.
     pub fn each(&self, query: &[&Runs], mut take: impl FnMut(u32)) {
-        self.visit(query, &mut |start, end, whole| {
-            for place in start..end {
-                if whole || self.within(place, query) {
-                    take(self.ids[place]);
-                }
-            }
+        self.until(query, |tuple| {
+            take(tuple);
+            true
         });
+    }
+
+    /// The same, until `take` returns false. Returns whether it never did.
+    pub fn until(&self, query: &[&Runs], mut take: impl FnMut(u32) -> bool) -> bool {
+        self.visit(query, &mut |start, end, whole| {
+            (start..end).all(|place| !(whole || self.within(place, query)) || take(self.ids[place]))
+        })
     }
 }
 

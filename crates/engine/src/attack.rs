@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use throng::error::{Error, Result};
+use throng::error::{Error, Result, nearest};
 use throng::fault;
 use throng::hierarchy::{Hierarchy, Spec, build};
 use throng::policy::{Diversity, Missing, ModelSpec, Role};
@@ -102,6 +102,7 @@ impl Engine {
         }
         let ours: Vec<&str> = asked.on.iter().map(|pair| pair.0.as_str()).chain(asked.truth).collect();
         let theirs: Vec<&str> = asked.on.iter().map(|pair| pair.1.as_str()).chain(asked.truth).collect();
+        self.check_linked(release, external, asked)?;
         let released = self.coded(release, &ours, watch)?;
         let others = match external {
             Outside::Files(source) => self.coded(source, &theirs, watch)?,
@@ -123,6 +124,43 @@ impl Engine {
         link(&request, watch)
     }
 
+    /// Refuses columns that one of the tables does not have, all at once.
+    fn check_linked(&self, release: &Source, external: &Outside<'_>, asked: &LinkRequest<'_>) -> Result<()> {
+        let ours = self.columns(release)?;
+        let (theirs, name) = match external {
+            Outside::Files(source) => (self.columns(source)?, source.name.as_str()),
+            // An attack database names what it lacks, and how to add it.
+            Outside::Database(_) => (Vec::new(), ""),
+        };
+        let mut faults = Vec::new();
+        let mut check = |there: &[String], file: &str, column: &str, key: &str| {
+            if there.is_empty() || there.iter().any(|name| name == column) {
+                return;
+            }
+            let fault =
+                fault!(Input, "attack.no-such-column", "there is no column `{column}`", column = column);
+            let near = nearest(column, there.iter().map(String::as_str));
+            let help = match (key, near) {
+                ("--truth", _) => {
+                    "the truth is a column of both tables that names people; without it, links are not scored"
+                        .to_owned()
+                }
+                (_, Some(near)) => format!("did you mean `{near}`?"),
+                (_, None) => format!("the columns are {}", there.join(", ")),
+            };
+            faults.push(fault.file(file).key(key).help(help));
+        };
+        for (a, b) in asked.on {
+            check(&ours, &release.name, a, "--on");
+            check(&theirs, name, b, "--on");
+        }
+        if let Some(truth) = asked.truth {
+            check(&ours, &release.name, truth, "--truth");
+            check(&theirs, name, truth, "--truth");
+        }
+        Error::check(faults)
+    }
+
     /// Sets the scene of other attacks.
     ///
     /// # Errors
@@ -141,8 +179,14 @@ impl Engine {
             self.scene_table(source, &roles, (needed, more), watch)
         };
         let truth: Vec<&str> = beside.truth.into_iter().collect();
-        let released = read(release, true, &[])?;
-        let other = beside.other.map(|source| read(source, true, &[])).transpose()?;
+        // A release that shows whose its rows are has the subject under another name.
+        let shown = |source: &Source| -> Result<Coded> {
+            let there = self.columns(source)?;
+            let subject = roles.subject.as_deref().filter(|name| there.iter().any(|column| column == name));
+            read(source, true, &subject.into_iter().collect::<Vec<_>>())
+        };
+        let released = shown(release)?;
+        let other = beside.other.map(shown).transpose()?;
         // The population has what is known about people of whom the truth says who they are.
         let named: Vec<&str> = truth.iter().copied().chain(roles.subject.as_deref()).collect();
         let needed = beside.truth.is_none() || beside.population.is_none();

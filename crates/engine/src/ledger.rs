@@ -20,6 +20,7 @@ use throng::verify::Finding;
 use throng::watch::{Stage, Watch};
 use throng_ledger::chain::SensitiveColumn;
 use throng_ledger::members::{Members, Record};
+use throng_ledger::signing::PrivateKey;
 use throng_ledger::{EarlierTraces, Ledger, Offer, Place, ReleaseFacts, Secret, SubjectDigest};
 
 use crate::Engine;
@@ -27,6 +28,7 @@ use crate::cells::Cells;
 use crate::left_out::{LeftOut, Owner, People, numbered, unnumbered};
 use crate::policy_file::PolicyFile;
 use crate::prepare::Prepared;
+use crate::signing::history;
 use crate::source::changed;
 use crate::substitute::secret;
 
@@ -61,6 +63,22 @@ impl PolicyFile {
     }
 
     fn ledger_secret(&self, spec: &LedgerSpec) -> Result<Secret> {
+        if let Some(file) = &spec.key_file
+            && let Err(e) = std::fs::metadata(self.folder().join(file))
+        {
+            let help = "restore the key from a backup: earlier releases cannot be compared without it; \
+                        only a new ledger needs a new key: openssl rand -hex 32";
+            return Err(fault!(
+                System,
+                "ledger.key-unreadable",
+                "the key of the ledger, `{file}`, cannot be read: {reason}",
+                file = file,
+                reason = e
+            )
+            .key("ledger.key_file")
+            .help(format!("{help} > {file}"))
+            .into());
+        }
         let secret = secret(spec.key(), self.folder()).and_then(|bytes| Secret::new(&bytes));
         secret.map_err(|e| e.map(|fault| fault.key("ledger")))
     }
@@ -145,6 +163,21 @@ impl ReleaseLedger {
         };
         let people = Arc::new(policy.people(spec)?);
         Ok(Some(ReleaseLedger { ledger, people, spec: spec.clone(), rows: 0, accepted: None }))
+    }
+
+    /// Refuses to sign with a key that must not be trusted any more: nobody would accept it.
+    pub(crate) fn refuse_revoked(&self, key: &PrivateKey) -> Result<()> {
+        let history = history(&self.ledger);
+        let Some(reason) = history.revoked(&key.public()) else { return Ok(()) };
+        Err(fault!(
+            Input,
+            "certificate.key-revoked",
+            "the ledger says that the key was revoked: {reason}",
+            reason = reason
+        )
+        .key("certificate.sign_with")
+        .help("sign with the key that follows, or with a new one: throng key new NAME")
+        .into())
     }
 
     /// Whose rows are left out of the table, and the traces of the others for a search.

@@ -122,6 +122,9 @@ impl Engine {
         let template = job.policy.template()?;
         let signing_key = job.policy.signing_key()?;
         let mut ledger = ReleaseLedger::open(job.policy)?;
+        if let (Some(key), Some(ledger)) = (&signing_key, &ledger) {
+            ledger.refuse_revoked(key)?;
+        }
         let Attempt { prepared, decision, stage, recoding, written, reached } =
             self.attempts(job, ledger.as_mut())?;
         let policy = reached.as_ref().unwrap_or(policy);

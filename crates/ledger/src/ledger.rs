@@ -366,7 +366,7 @@ impl Ledger {
             return fault!(
                 Unsolvable,
                 "ledger.too-few-candidates",
-                "with {earlier} earlier releases, {who} could narrow {people} people down to fewer than {k} candidates (the fewest: \
+                "with the earlier releases ({earlier}), {who} could narrow {people} people down to fewer than {k} candidates (the fewest: \
                  {fewest})",
                 earlier = view.entries.len(),
                 who = who,
@@ -385,7 +385,7 @@ impl Ledger {
         fault!(
             Unsolvable,
             "ledger.exposes-value",
-            "with {earlier} earlier releases, {who} could infer `{column}` of {people} people",
+            "with the earlier releases ({earlier}), {who} could infer `{column}` of {people} people",
             earlier = view.entries.len(),
             who = who,
             column = column.unwrap_or_default(),

@@ -4,9 +4,8 @@
 use throng_terms::error::Result;
 use throng_terms::watch::Watch;
 
-use super::complementary::Two;
+use super::complementary::{Pair, Two};
 use crate::attack::{Attack, Criterion, Finding, Need};
-
 use crate::scene::Scene;
 
 pub(crate) struct Composition;
@@ -33,18 +32,17 @@ impl Attack for Composition {
         for &column in &scene.sensitive {
             watch.check()?;
             let two = Two::new(scene, &[column])?;
-            let only = |values: &[u32], own: u32| values == [own];
-            let (success, control) = two.counted(
-                |first, second, own| {
-                    let both = first.iter().filter(|entry| second.iter().any(|other| other.0 == entry.0));
-                    only(&both.map(|entry| entry.0).collect::<Vec<u32>>(), own)
-                },
-                |first, second, own| {
-                    [first, second]
-                        .iter()
-                        .any(|one| only(&one.iter().map(|entry| entry.0).collect::<Vec<_>>(), own))
-                },
-            );
+            let values = |all: &[(u32, u32)]| all.iter().map(|entry| entry.0).collect::<Vec<u32>>();
+            let facts = |pair: &Pair<'_>| {
+                let [first, second] = [&pair.values[0], &pair.values[1]].map(|all| values(all));
+                let both: Vec<u32> = first.iter().filter(|value| second.contains(value)).copied().collect();
+                [both, first, second]
+            };
+            let [success, control] = two.counted(facts, |_, [both, first, second], own| {
+                let only = |values: &Vec<u32>| values[..] == [own];
+                [only(both), only(first) || only(second)]
+            });
+            let (success, control) = (two.rate(success), two.rate(control));
             let control = (control, "each of the two releases alone");
             findings.push(Finding::new(self, success, control).about(&scene.roles.sensitive[column]));
         }

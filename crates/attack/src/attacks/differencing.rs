@@ -3,8 +3,8 @@
 //!
 //! Statistics are answered for groups of at least k released rows. The adversary asks about the rows
 //! that share all quasi-identifiers of the target but one, and about the same rows without those
-//! that share this one, too. If both groups have at least k rows and the difference is the target's
-//! row alone, its value is the difference. With a second release, classes that differ by one row
+//! that share this one, too. If both groups have at least k rows and the difference can be the rows
+//! of one person alone, the values of these rows are the difference. With a second release, classes that differ by one row
 //! between the releases are found in the same way.
 
 use rayon::prelude::*;
@@ -16,8 +16,9 @@ use throng_terms::watch::Watch;
 use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::groups::Groups;
 use crate::rate::Rate;
-use crate::scene::{Scene, View};
+use crate::scene::Scene;
 use crate::table::Column;
+use crate::view::View;
 
 pub(crate) struct Differencing;
 
@@ -46,11 +47,14 @@ impl Attack for Differencing {
             watch.check()?;
             let wider = wider(view, column);
             for (class, exposed) in exposed.iter_mut().enumerate() {
-                let alone = view.classes.count(class) == 1;
-                *exposed |= alone && wider[class] > k;
+                *exposed |= wider[class] >= u64::from(view.classes.count(class)) + k;
             }
         }
-        let mut found: u64 = exposed.iter().filter(|exposed| **exposed).count() as u64;
+        let alone = |class: usize| match exposed[class] && view.fewest(&[class as u32], None, 2) == 1 {
+            true => u64::from(view.classes.count(class)),
+            false => 0,
+        };
+        let mut found: u64 = (0..view.classes.len()).into_par_iter().map(alone).sum();
         if let Some(other) = &scene.other {
             found += between(view, other, k);
         }

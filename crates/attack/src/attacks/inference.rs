@@ -12,7 +12,8 @@ use throng_terms::watch::Watch;
 use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::bayes::{Guess, Model};
 use crate::rate::Rate;
-use crate::scene::{Scene, Targets};
+use crate::scene::Scene;
+use crate::view::Targets;
 
 pub(crate) struct Inference;
 

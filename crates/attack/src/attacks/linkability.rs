@@ -1,4 +1,4 @@
-//! Linkability: a released row is the only one that can be the target's [WP29 2014; Sweeney 2001].
+//! Linkability: the released rows that can be the target's are one person's [WP29 2014; Sweeney 2001].
 //!
 //! The exact join with everybody whom the adversary could look for. `throng attack link` links with
 //! a given table, and also what agrees in part.
@@ -22,7 +22,7 @@ impl Attack for Linkability {
     }
 
     fn means(&self) -> &'static str {
-        "The adversary knows the target's quasi-identifiers; exactly one released row can be the target's."
+        "The adversary knows the target's quasi-identifiers; the released rows that can be the target's belong to exactly one person."
     }
 
     fn needs(&self) -> &'static [Need] {
@@ -30,9 +30,13 @@ impl Attack for Linkability {
     }
 
     fn run(&self, scene: &Scene, _: &Watch) -> Result<Vec<Finding>> {
-        let success = scene.counted(scene.targets()?, |rows, _| rows == 1);
+        let view = &scene.view;
+        let success = scene.counted(scene.targets()?, |classes| view.fewest(classes, None, 2) == 1);
         let control = match &scene.outside {
-            Some(outside) => (scene.counted(outside, |rows, _| rows == 1), "people outside the release"),
+            Some(outside) => {
+                let alone = |classes: &[u32]| view.most(classes, view.rows_of(classes), 2) == 1;
+                (scene.counted(outside, alone), "people outside the release")
+            }
             None => {
                 // A row picked at random is right once in as many rows as there are.
                 let right = success.targets / scene.view.rows().max(1) as u64;

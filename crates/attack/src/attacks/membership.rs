@@ -3,7 +3,7 @@
 //! With a population, the adversary knows how many people fit the cells that cover the target, and
 //! claims that the target is in the release if at least half of them are. Without one, they claim
 //! it if anything covers the target. The control is the same claim about people outside, or about
-//! the target as if their row were not there.
+//! the target as if their rows were not there.
 
 use throng_terms::error::Result;
 use throng_terms::table::Code;
@@ -13,8 +13,9 @@ use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::cover::Runs;
 use crate::groups::Groups;
 use crate::rate::Rate;
-use crate::scene::{Scene, Targets};
+use crate::scene::Scene;
 use crate::tree::Tree;
+use crate::view::Targets;
 
 pub(crate) struct Membership;
 
@@ -46,9 +47,9 @@ impl Attack for Membership {
                 Finding::new(self, success, (people.claimed(scene, outside), "people outside the release"))
             }
             _ => {
-                let success = scene.counted(targets, |rows, _| rows > 0);
-                let control = scene.counted(targets, |rows, _| rows > 1);
-                Finding::new(self, success, (control, "the release without the target's own row"))
+                let success = scene.counted(targets, |classes| !classes.is_empty());
+                let control = scene.counted(targets, |classes| scene.view.fewest(classes, None, 2) > 1);
+                Finding::new(self, success, (control, "the release without the target's own rows"))
             }
         };
         Ok(vec![finding])
@@ -72,12 +73,12 @@ impl People {
 
     /// Targets of whom the adversary claims that they are in the release.
     fn claimed(&self, scene: &Scene, targets: &Targets) -> Rate {
-        scene.counted(targets, |_, group| {
+        scene.counted(targets, |classes| {
             let claims = |&class: &u32| {
                 let rows = u64::from(scene.view.classes.count(class as usize));
                 2 * rows >= self.0[class as usize]
             };
-            targets.classes(group).iter().any(claims)
+            classes.iter().any(claims)
         })
     }
 }

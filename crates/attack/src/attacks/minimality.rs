@@ -6,7 +6,7 @@
 //! quasi-identifiers. Over all ways to deal the class's values to these people in which at least one
 //! tuple violates the policy, the share in which a target has a value is its credibility. The attack
 //! succeeds if the credibility of the target's own value is above what the policy promises. Ways are
-//! counted exactly, by products of polynomials; costs values × tuples × rows² per class.
+//! counted exactly, by products of polynomials; costs rows² per class and value.
 
 use rayon::prelude::*;
 use throng_terms::error::{Fault, Result};
@@ -15,9 +15,10 @@ use throng_terms::watch::Watch;
 use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::groups::Groups;
 use crate::rate::Rate;
-use crate::scene::{Bound, Scene, counted};
+use crate::scene::{Bound, Scene};
 use crate::table::Column;
 use crate::tree::Tree;
+use crate::view::counted;
 
 /// Classes of more rows are left out: chance evens them out, and ways are many.
 const ROWS: u64 = 400;
@@ -125,8 +126,11 @@ fn credibility(sizes: &[u64], rows: u64, bound: Bound) -> Vec<f64> {
         })
         .collect();
     let people: u64 = sizes.iter().sum();
-    let all = at(&product(&whole, limit), limit);
-    let none = at(&product(&safe, limit), limit);
+    let all = at(&products(&whole, limit)[sizes.len()], limit);
+    // Products of the first tuples, and of the last ones.
+    let first = products(&safe, limit);
+    let last = products(&safe.iter().rev().cloned().collect::<Vec<_>>(), limit);
+    let none = at(&first[sizes.len()], limit);
     let any = all - none;
     let flat = rows as f64 / people as f64;
     // Nothing violates: the class was formed for another reason.
@@ -134,15 +138,16 @@ fn credibility(sizes: &[u64], rows: u64, bound: Bound) -> Vec<f64> {
         return vec![flat; sizes.len()];
     }
     let one = |tuple: usize| {
-        let rest: Vec<Vec<f64>> = safe
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != tuple)
-            .map(|(_, ways)| ways.clone())
-            .collect();
-        let rest = product(&rest, limit);
-        let expected_safe: f64 =
-            safe[tuple].iter().enumerate().map(|(j, ways)| j as f64 * ways * at(&rest, limit - j)).sum();
+        let (before, after) = (&first[tuple], &last[sizes.len() - 1 - tuple]);
+        // Ways of all other tuples to have a number of rows.
+        let rest = |rows: usize| -> f64 {
+            let from = (rows + 1).saturating_sub(after.len());
+            (from..=rows.min(before.len() - 1)).map(|i| before[i] * after[rows - i]).sum()
+        };
+        let expected = |(j, &ways): (usize, &f64)| {
+            if j == 0 || ways == 0.0 || j > limit { 0.0 } else { j as f64 * ways * rest(limit - j) }
+        };
+        let expected_safe: f64 = safe[tuple].iter().enumerate().map(expected).sum();
         (all * flat * sizes[tuple] as f64 - expected_safe) / any / sizes[tuple] as f64
     };
     (0..sizes.len()).map(one).collect()
@@ -161,16 +166,18 @@ fn binomials(size: u64, limit: usize) -> Vec<f64> {
     ways
 }
 
-fn product(all: &[Vec<f64>], limit: usize) -> Vec<f64> {
-    let mut made = vec![1.0];
+/// The products of the first polynomials: of none, of one, and so on, up to a limit of the degree.
+fn products(all: &[Vec<f64>], limit: usize) -> Vec<Vec<f64>> {
+    let mut made = vec![vec![1.0]];
     for ways in all {
-        let mut next = vec![0.0; (made.len() + ways.len() - 1).min(limit + 1)];
-        for (i, a) in made.iter().enumerate() {
+        let so_far = &made[made.len() - 1];
+        let mut next = vec![0.0; (so_far.len() + ways.len() - 1).min(limit + 1)];
+        for (i, a) in so_far.iter().enumerate() {
             for (j, b) in ways.iter().enumerate().take_while(|(j, _)| i + j <= limit) {
                 next[i + j] += a * b;
             }
         }
-        made = next;
+        made.push(next);
     }
     made
 }

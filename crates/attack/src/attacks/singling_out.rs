@@ -8,6 +8,7 @@
 use rand::RngExt;
 use rayon::prelude::*;
 use throng_terms::error::{Fault, Result};
+use throng_terms::table::Code;
 use throng_terms::watch::Watch;
 
 use crate::attack::{Attack, Criterion, Finding, Need};
@@ -18,6 +19,7 @@ use crate::sample::{generator, sample};
 use crate::scene::Scene;
 use crate::table::{Coded, Column};
 use crate::tree::Tree;
+use crate::view::counted;
 
 /// Conditions that are tried.
 const CONDITIONS: usize = 4000;
@@ -44,7 +46,8 @@ impl Attack for SinglingOut {
     fn run(&self, scene: &Scene, watch: &Watch) -> Result<Vec<Finding>> {
         let width = scene.roles.quasi.len();
         let original = scene.original.as_ref().ok_or_else(|| Fault::bug("an attack has no original"))?;
-        let inside = People::new(&original.columns[..width], (0..original.rows as u32).collect());
+        let subject = scene.roles.subject.as_ref().and_then(|name| original.column(name));
+        let inside = People::new(&original.columns[..width], subject, (0..original.rows as u32).collect());
         watch.check()?;
         let conditions = conditions(scene, false);
         let success = inside.singled(scene, &conditions);
@@ -52,8 +55,8 @@ impl Attack for SinglingOut {
         let population = scene.population.as_ref().filter(|_| !scene.outside_rows.is_empty());
         let control = match population {
             Some(population) => {
-                let rows = sample(&scene.outside_rows, original.rows, scene.settings.seed, 21);
-                let outside = People::new(&population.columns, rows);
+                let rows = sample(&scene.outside_rows, inside.count, scene.settings.seed, 21);
+                let outside = People::new(&population.columns, None, rows);
                 (
                     outside.singled(scene, &conditions),
                     "the same conditions on as many people outside the release",
@@ -101,17 +104,34 @@ fn conditions(scene: &Scene, mixed: bool) -> Vec<Condition> {
 }
 
 struct People {
+    tuples: Groups,
     tree: Tree,
     all: Vec<Runs>,
+    /// Row → person; none where every row is one.
+    owners: Option<Vec<Code>>,
+    /// Number of people.
+    count: usize,
+    /// The most rows of a person.
+    most_rows: u64,
 }
 
 impl People {
-    fn new(columns: &[Column], rows: Vec<u32>) -> Self {
+    /// The people of some rows of a table; `subject` says whose they are.
+    fn new(columns: &[Column], subject: Option<&Column>, rows: Vec<u32>) -> Self {
         let table = Coded { columns: columns.to_vec(), rows: columns.first().map_or(0, |c| c.codes.len()) };
         let part = table.part(&rows);
-        let groups = Groups::new(&part.columns.iter().collect::<Vec<_>>(), part.rows);
-        let tree = Tree::new(columns.len(), groups.len(), |at| groups.tuple(at), |at| groups.count(at));
-        People { tree, all: columns.iter().map(|column| Runs::all(column.size())).collect() }
+        let tuples = Groups::new(&part.columns.iter().collect::<Vec<_>>(), part.rows);
+        let tree = Tree::new(columns.len(), tuples.len(), |at| tuples.tuple(at), |at| tuples.count(at));
+        let all = columns.iter().map(|column| Runs::all(column.size())).collect();
+        let owners =
+            |subject: &Column| -> Vec<Code> { rows.iter().map(|&row| subject.codes[row as usize]).collect() };
+        let owners = subject.map(owners);
+        let of_person = owners.as_ref().map(|owners| counted(owners.iter().copied()));
+        let (count, most_rows) = match &of_person {
+            Some(all) => (all.len(), all.iter().map(|entry| u64::from(entry.1)).max().unwrap_or(1)),
+            None => (rows.len(), 1),
+        };
+        People { tuples, tree, all, owners, count, most_rows }
     }
 
     /// Conditions that exactly one person satisfies.
@@ -121,8 +141,20 @@ impl People {
                 Some(code) => &scene.view.covers[column][*code as usize].runs,
                 None => &self.all[column],
             });
-            self.tree.count(&cells.collect::<Vec<_>>()) == 1
+            self.is_one(&cells.collect::<Vec<_>>())
         };
         Rate::new(conditions.par_iter().filter(alone).count() as u64, conditions.len() as u64)
+    }
+
+    /// Whether all rows within a box are one person's.
+    fn is_one(&self, query: &[&Runs]) -> bool {
+        let rows = self.tree.count(query);
+        let Some(owners) = self.owners.as_ref().filter(|_| rows <= self.most_rows) else { return rows == 1 };
+        let mut person = None;
+        let one = self.tree.until(query, |tuple| {
+            let rows = self.tuples.rows(tuple as usize).iter();
+            rows.map(|&row| owners[row as usize]).all(|owner| *person.get_or_insert(owner) == owner)
+        });
+        one && person.is_some()
     }
 }

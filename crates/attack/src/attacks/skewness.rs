@@ -5,7 +5,8 @@ use throng_terms::error::Result;
 use throng_terms::watch::Watch;
 
 use crate::attack::{Attack, Criterion, Finding, Need};
-use crate::scene::{Belief, Scene};
+use crate::scene::Scene;
+use crate::view::Belief;
 
 pub(crate) struct Skewness;
 

@@ -3,14 +3,14 @@
 //!
 //! The other release is the earlier one. Among the rows that can be the target's, those beyond what
 //! the earlier release has with the same values are new. The attack is on targets who look new, and
-//! succeeds if fewer than k new rows can be theirs. With the original of the earlier release, the
+//! succeeds if the new rows can belong to fewer than k people. With the original of the earlier release, the
 //! same is done for people of it whose rows are gone.
 
 use throng_terms::error::Result;
 use throng_terms::table::Code;
 use throng_terms::watch::Watch;
 
-use super::complementary::Two;
+use super::complementary::{Pair, Two};
 use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::rate::Rate;
 use crate::scene::Scene;
@@ -27,7 +27,7 @@ impl Attack for Temporal {
     }
 
     fn means(&self) -> &'static str {
-        "The adversary knows that the target was added after an earlier release, or removed; fewer than k rows that are new, or gone, can be the target's."
+        "The adversary knows that the target was added after an earlier release, or removed; the rows that are new, or gone, and can be the target's belong to fewer than k people."
     }
 
     fn needs(&self) -> &'static [Need] {
@@ -52,23 +52,19 @@ impl Attack for Temporal {
 /// Successes among the targets whose value the first release has more often than the second, and
 /// those that the first release gives away alone.
 fn changed(two: &Two<'_>, k: u64) -> (Rate, Rate) {
-    let differs = |first: &[(Code, u32)], second: &[(Code, u32)], own: Code| {
-        let count = |all: &[(Code, u32)]| all.iter().find(|entry| entry.0 == own).map_or(0, |entry| entry.1);
-        count(first) > count(second)
-    };
-    let beyond = |first: &[(Code, u32)], second: &[(Code, u32)]| -> u64 {
-        let rows = |entry: &(Code, u32)| {
-            let there = second.binary_search_by_key(&entry.0, |other| other.0).map_or(0, |at| second[at].1);
-            u64::from(entry.1.saturating_sub(there))
+    let facts = |pair: &Pair<'_>| {
+        let [first, second] = &pair.values;
+        let there = |value: Code| second.binary_search_by_key(&value, |entry| entry.0);
+        let beyond = |entry: &(Code, u32)| {
+            (entry.0, entry.1.saturating_sub(there(entry.0).map_or(0, |at| second[at].1)))
         };
-        first.iter().map(rows).sum()
+        let beyond: Vec<(Code, u32)> = first.iter().map(beyond).filter(|entry| entry.1 > 0).collect();
+        let few = !beyond.is_empty() && pair.fewest(0, &beyond, k) < k;
+        (beyond, few, pair.most(0, k) < k)
     };
-    let (targets, success) =
-        two.counted(differs, |first, second, own| differs(first, second, own) && beyond(first, second) < k);
-    let (_, control) = two.counted(differs, |first, second, own| {
-        let rows: u64 = first.iter().map(|entry| u64::from(entry.1)).sum();
-        differs(first, second, own) && rows < k
+    let [targets, success, control] = two.counted(facts, |_, (beyond, few, alone), own| {
+        let differs = beyond.binary_search_by_key(&own, |entry| entry.0).is_ok();
+        [differs, differs && *few, differs && *alone]
     });
-    let of = |found: Rate| Rate::new(found.successes, targets.successes);
-    (of(success), of(control))
+    (Rate::new(success, targets), Rate::new(control, targets))
 }

@@ -3,9 +3,10 @@
 //!
 //! The adversary lays the releases side by side. A pair of rows can be one person's if every
 //! quasi-identifier has a value that both cells cover, and if the sensitive values are the same. The
-//! attack succeeds if fewer than k pairs have the same cells in both releases. The control lays them
-//! side by side in a random order.
+//! attack succeeds if the pairs with the same cells in both releases can belong to fewer than k
+//! people. The control lays them side by side in a random order.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use throng_terms::error::Result;
 use throng_terms::watch::Watch;
@@ -13,7 +14,8 @@ use throng_terms::watch::Watch;
 use crate::attack::{Attack, Criterion, Finding, Need};
 use crate::rate::Rate;
 use crate::sample::shuffled;
-use crate::scene::{Scene, View};
+use crate::scene::Scene;
+use crate::view::View;
 
 pub(crate) struct Unsorted;
 
@@ -27,7 +29,7 @@ impl Attack for Unsorted {
     }
 
     fn means(&self) -> &'static str {
-        "The adversary lays two releases side by side; fewer than k pairs of rows at the same place have the same cells."
+        "The adversary lays two releases side by side; the pairs of rows at the same place that have the same cells belong to fewer than k people."
     }
 
     fn needs(&self) -> &'static [Need] {
@@ -58,14 +60,14 @@ fn places(view: &View, rows: usize) -> Vec<Option<u32>> {
     places
 }
 
-/// Rows whose pair can be one person's and is one of fewer than k alike; `beside` has the row of the
+/// Rows whose pair can be one person's and is one of those alike that fewer than k people have; `beside` has the row of the
 /// second release for every row of the first.
 fn pairs(scene: &Scene, other: &View, beside: &[u32]) -> Rate {
     let view = &scene.view;
     let (first, second) = (places(view, beside.len()), places(other, beside.len()));
     let classes = [view.classes.of_rows(), other.classes.of_rows()];
     let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
-    let mut alike: FxHashMap<(u32, u32), u64> = FxHashMap::default();
+    let mut alike: FxHashMap<(u32, u32), [Vec<u32>; 2]> = FxHashMap::default();
     for (row, &partner) in beside.iter().enumerate() {
         let (Some(a), Some(b)) = (first[row], second[partner as usize]) else { continue };
         let same = |&column: &usize| view.values[column][a as usize] == other.values[column][b as usize];
@@ -78,10 +80,15 @@ fn pairs(scene: &Scene, other: &View, beside: &[u32]) -> Rate {
             cells.into_iter().all(|(a, b)| a.crosses(b))
         });
         if *fits {
-            *alike.entry(pair).or_default() += 1;
+            let rows = alike.entry(pair).or_default();
+            rows[0].push(a);
+            rows[1].push(b);
         }
     }
     let k = scene.roles.k.max(2);
-    let found = alike.values().filter(|&&rows| rows < k).sum();
-    Rate::new(found, beside.len() as u64)
+    let found = |(&(a, b), rows): (&(u32, u32), &[Vec<u32>; 2])| {
+        let people = view.fewest_of(&[a], &rows[0], k).min(other.fewest_of(&[b], &rows[1], k));
+        if people < k { rows[0].len() as u64 } else { 0 }
+    };
+    Rate::new(alike.par_iter().map(found).sum(), beside.len() as u64)
 }

@@ -107,12 +107,14 @@ fn check(policy: &Path, as_json: bool) -> Result<Ended> {
             out(&if as_json {
                 json(&value!({ "holds": false, "faults": error.faults() }))?
             } else {
-                let help = error.faults()[0].help.clone().unwrap_or_default();
-                format!(
-                    "chain       DOES NOT HOLD: {}\n            {}\n",
-                    sanitized(&error.to_string()),
-                    help
-                )
+                let line = |fault: &Fault| {
+                    let help = fault.help.as_deref().unwrap_or_default();
+                    format!(
+                        "chain       DOES NOT HOLD: {}\n            {help}\n",
+                        sanitized(&fault.to_string())
+                    )
+                };
+                error.faults().iter().map(line).collect()
             })?;
             return Ok(Ended::DoesNotHold);
         }
@@ -141,7 +143,11 @@ fn findings(report: &Report) -> String {
 }
 
 fn finding(view: &ViewReport) -> String {
-    let releases = format!("{} releases, {} people", view.entries.len(), integer(view.people));
+    let releases = match view.entries.len() {
+        1 => "1 release".to_owned(),
+        several => format!("{several} releases"),
+    };
+    let releases = format!("{releases}, {} people", integer(view.people));
     let Some(candidates) = view.candidates else { return format!("holds: {releases}") };
     let fewest = format!("{releases}, at least {} candidates each", integer(candidates));
     if view.holds() {

@@ -458,6 +458,13 @@ fn bad_requests_are_refused() {
         assert_eq!(run.stdout, "", "{line}");
     }
     env.run("attack link patients.csv --on sex").fails(2).says(&["--external"]);
+    // What both tables lack is named at once; a typing error in a database, with its line.
+    env.run("attack link patients.csv --external voters.csv --on birth=birht,sex --truth name")
+        .fails(2)
+        .says(&["patients.csv: --on", "voters.csv: --on", "patients.csv: --truth", "links are not scored"]);
+    env.run("attack rare release.csv --policy p.toml --original patients.csv --database broken.toml")
+        .fails(2)
+        .says(&["broken.toml:2"]);
     assert_eq!(env.listing(), before, "nothing is written");
 }
 

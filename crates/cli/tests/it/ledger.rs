@@ -260,6 +260,11 @@ fn a_signature_says_who_certified_a_release() {
     let (code, found) = verified(&env, "signing.key.pub");
     assert!(code == 1 && found.contains("stolen laptop"), "{found}");
     assert!(env.run("ledger show one.toml").stdout.contains("revoked: stolen laptop"));
+    // Nobody would accept what a revoked key signs.
+    let released = env.bytes("one.csv");
+    let run = env.run("release one.toml");
+    assert!(run.code == 2 && run.stderr.contains("certificate.key-revoked"), "{}", run.said());
+    assert!(run.stderr.contains("stolen laptop") && env.bytes("one.csv") == released, "{}", run.said());
 }
 
 #[test]

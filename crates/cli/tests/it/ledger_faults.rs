@@ -36,7 +36,7 @@ fn a_ledger_that_was_cut_short_stops_a_release() {
         refused(&env, &env.run("release two.toml"), 2, "ledger.");
         let run = env.run("ledger check one.toml");
         assert_eq!(run.code, 1, "cut to {cut}: {}", run.said());
-        assert!(run.stdout.contains("restore the last backup"), "{}", run.said());
+        assert_eq!(run.stdout.matches("restore the last backup").count(), 1, "{}", run.said());
     }
     env.write("ledger.db", "");
     assert_eq!(env.run("ledger check one.toml").code, 1);
@@ -50,6 +50,8 @@ fn a_lost_key_and_another_one_stop_a_release() {
     let env = released();
     std::fs::remove_file(env.path("secret.key")).unwrap();
     refused(&env, &env.run("release two.toml"), 2, "secret.key");
+    let check = env.run("ledger check one.toml");
+    assert!(check.code == 2 && check.stderr.contains("restore the key from a backup"), "{}", check.said());
     env.write("secret.key", "another key than before, long enough\n");
     refused(&env, &env.run("release two.toml"), 2, "ledger.other-key");
     env.write("secret.key", SECRET);
