@@ -33,7 +33,7 @@ use crate::recoding::Steps;
 /// beside the rows of the steps before, which are safe by themselves.
 ///
 /// # Errors
-/// Classes and steps that do not fit, which would be a mistake of ours.
+/// Classes and steps that do not fit, which would be a mistake of ours; when asked to stop.
 pub fn safe_union(
     (classes, hierarchies): (&Arc<Classes>, &[Hierarchy]),
     models: &[Box<dyn PrivacyModel>],
@@ -50,7 +50,7 @@ pub fn safe_union(
         let steps = Steps::new(nodes.to_vec(), step_of.iter().copied())?;
         let recoded = Recoded::of_steps(classes, hierarchies, &steps)?;
         let released = recoded.released(&needs)?;
-        judge(models, &released.view(), &mut flags);
+        judge(models, &released.view(), &mut flags)?;
         if flags.rows() == 0 {
             break;
         }

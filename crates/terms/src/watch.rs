@@ -29,7 +29,11 @@ pub enum Request {
 
 /// The handle that stops work from another thread or from a signal handler.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicU8>);
+pub struct Cancel {
+    request: Arc<AtomicU8>,
+    /// What is requested by itself after a number of questions.
+    after: Option<(Arc<AtomicU64>, Request)>,
+}
 
 impl Cancel {
     /// A handle that has not been used yet.
@@ -37,19 +41,35 @@ impl Cancel {
         Cancel::default()
     }
 
+    /// A handle that makes a request by itself at the n-th question of the work, to try a stop at
+    /// every place where work can be stopped.
+    pub fn at_question(n: u64, request: Request) -> Self {
+        Cancel { after: Some((Arc::new(AtomicU64::new(n)), request)), ..Cancel::default() }
+    }
+
+    /// The questions that are left until this handle makes a request by itself.
+    pub fn questions_left(&self) -> Option<u64> {
+        self.after.as_ref().map(|(left, _)| left.load(Ordering::Relaxed))
+    }
+
     /// Asks the work to finish with the best result so far.
     pub fn finish(&self) {
-        self.0.fetch_max(Request::Finish as u8, Ordering::Relaxed);
+        self.request.fetch_max(Request::Finish as u8, Ordering::Relaxed);
     }
 
     /// Asks the work to stop and leave nothing behind.
     pub fn abort(&self) {
-        self.0.fetch_max(Request::Abort as u8, Ordering::Relaxed);
+        self.request.fetch_max(Request::Abort as u8, Ordering::Relaxed);
     }
 
     /// The strongest request so far.
     pub fn request(&self) -> Request {
-        match self.0.load(Ordering::Relaxed) {
+        if let Some((left, request)) = &self.after
+            && left.fetch_sub(1, Ordering::Relaxed) == 1
+        {
+            self.request.fetch_max(*request as u8, Ordering::Relaxed);
+        }
+        match self.request.load(Ordering::Relaxed) {
             0 => Request::Continue,
             1 => Request::Finish,
             _ => Request::Abort,
@@ -302,6 +322,14 @@ mod tests {
         cancel.abort();
         cancel.finish();
         assert_eq!(cancel.request(), Request::Abort);
+    }
+
+    #[test]
+    fn a_handle_requests_by_itself_at_a_question() {
+        let watch = Watch::new(Cancel::at_question(3, Request::Abort));
+        assert!(watch.check().is_ok() && watch.clone().check().is_ok());
+        assert!(watch.check().is_err() && watch.check().is_err());
+        assert!(Watch::new(Cancel::at_question(1, Request::Finish)).should_finish());
     }
 
     #[test]

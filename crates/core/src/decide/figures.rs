@@ -10,7 +10,7 @@ use crate::class_risk::{ClassesOfSize, class_sizes, risks, table_sizes};
 use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::Price;
-use crate::model::Verdict;
+use crate::model::{Verdict, check_complete};
 use crate::people::{fewest_alike, people_facts};
 use crate::policy::{KOne, LossParameters, Missing, Policy, Suppressed};
 use crate::recoded::Recoded;
@@ -87,7 +87,7 @@ impl Decision {
         losses.extend(self.model.as_ref().map(|model| (MODEL_LOSS.to_owned(), model.loss)));
         let (view, flags) = (self.released.view(), self.released.flags());
         let wildcard = policy.input.missing == Missing::Wildcard;
-        let verdicts = self.verdicts(problem);
+        let verdicts = self.verdicts(problem)?;
         Ok(Figures {
             loss: losses,
             loss_by_column: by_column,
@@ -125,11 +125,14 @@ impl Decision {
     }
 
     /// What each model requires and finds.
-    pub(super) fn claims(&self, problem: &Problem) -> BTreeMap<String, Claim> {
-        claims_of(&self.verdicts(problem))
+    ///
+    /// # Errors
+    /// When asked to stop.
+    pub(super) fn claims(&self, problem: &Problem) -> Result<BTreeMap<String, Claim>> {
+        Ok(claims_of(&self.verdicts(problem)?))
     }
 
-    fn verdicts(&self, problem: &Problem) -> BTreeMap<String, Verdict> {
+    fn verdicts(&self, problem: &Problem) -> Result<BTreeMap<String, Verdict>> {
         let (view, flags) = (self.released.view(), self.released.flags());
         let models = problem.models.iter();
         let of_classes = models.filter_map(|m| Some((m.facts().claim.clone(), m.verdict(&view, flags)?)));
@@ -138,7 +141,9 @@ impl Decision {
             let found = own.notions.map(|notions| notions.k_one);
             (KOne::CLAIM.to_owned(), Verdict::at_least(own.k, found))
         });
-        of_classes.chain(of_rows).collect()
+        let verdicts = of_classes.chain(of_rows).collect();
+        check_complete(&problem.models)?;
+        Ok(verdicts)
     }
 
     /// The people that models predict; policies that have steps or regions have no such model.

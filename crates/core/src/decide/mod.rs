@@ -381,7 +381,8 @@ impl Decision {
     /// # Errors
     /// A model under which rows of several steps cannot be put together;
     /// [`Kind::Unsolvable`](crate::error::Kind::Unsolvable) where a model that must not influence
-    /// the choice is not met by it.
+    /// the choice is not met by it; [`Kind::Cancelled`](crate::error::Kind::Cancelled) when asked to
+    /// stop.
     pub fn new(policy: &Policy, problem: &Problem, chosen: Chosen, watch: &Watch) -> Result<Self> {
         let Chosen { choice, loss, gap, account, method } = chosen;
         let search = SearchFacts {
@@ -408,7 +409,7 @@ impl Decision {
             // Rows that are released with suppressed cells cost more than the node that was found.
             decision.loss = figures::loss_of(policy, problem, &decision.recoded, &decision.node(problem))?;
         }
-        remedy::unmet(&decision.claims(problem))?;
+        remedy::unmet(&decision.claims(problem)?)?;
         remedy::too_wide(&decision.bounded(problem)?)?;
         if let (Some(limit), Some(facts)) = (problem.people, decision.people(policy)) {
             limit.check(&facts)?;
@@ -486,7 +487,7 @@ fn at_node(
     watch: &Watch,
 ) -> Result<(Way, Recoded, Released)> {
     let Problem { classes, hierarchies, lattice, models, .. } = problem;
-    let released = Evaluator::measuring(problem).released(node.clone());
+    let released = Evaluator::measuring(problem).released(node.clone())?;
     let (view, flags) = (released.view(), released.flags());
     if policy.output.suppressed == Suppressed::Cells
         && let Some(local) = recode::local(classes, (&view, flags), lattice, models, watch)?

@@ -27,8 +27,12 @@ pub(super) fn stopped_before_a_result(watch: &Watch) -> Error {
     .into()
 }
 
-/// No node is safe within the limits.
+/// No node is safe within the limits; or it was asked to stop before it knew what would help.
 pub(super) fn infeasible(problem: &Problem, least: u64) -> Error {
+    let remedies = match remedies(problem, least) {
+        Ok(remedies) => remedies,
+        Err(stopped) => return stopped,
+    };
     fault!(
         Unsolvable,
         "search.no-safe-node",
@@ -37,16 +41,16 @@ pub(super) fn infeasible(problem: &Problem, least: u64) -> Error {
         least = least,
         rows = problem.classes.rows(),
         allowed = problem.max_suppressed
-    ).key("privacy.suppression").help(remedies(problem, least)).into()
+    ).key("privacy.suppression").help(remedies).into()
 }
 
-fn remedies(problem: &Problem, least: u64) -> String {
+fn remedies(problem: &Problem, least: u64) -> Result<String, Error> {
     let mut remedies = Vec::new();
     if least < problem.classes.rows() {
         let needed = round_up(least as f64 / problem.classes.rows() as f64);
         remedies.push(format!("raise privacy.suppression to {needed} or more"));
     }
-    for relax in relax(problem) {
+    for relax in relax(problem)? {
         remedies.push(format!("raise max_level of `{}` to {}", relax.column, relax.level));
     }
     remedies.push("lower k".into());
@@ -57,7 +61,7 @@ fn remedies(problem: &Problem, least: u64) -> String {
     if !others.is_empty() {
         remedies.push(format!("ask less of {}", others.join(", ")));
     }
-    remedies.join(", or ")
+    Ok(remedies.join(", or "))
 }
 
 /// Up to four digits, so that the share that is offered is enough.

@@ -159,7 +159,7 @@ pub(super) fn rounds(
 
 /// Why nothing is narrow enough, by the node that is safe.
 fn nothing_narrow(problem: &Problem, start: &Solution) -> Result<Error> {
-    let released = search::Evaluator::measuring(problem).released(start.node.clone());
+    let released = search::Evaluator::measuring(problem).released(start.node.clone())?;
     let flagged = released.view().flagged_members(released.flags());
     let recoded = Recoded::of_node(&problem.classes, &problem.hierarchies, &start.node, &flagged)?;
     let Some(utility) = &problem.utility else { return Ok(remedy::infeasible(problem, start.suppressed)) };

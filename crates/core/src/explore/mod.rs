@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::fault;
 use crate::hierarchy::{Hierarchy, Spec, level_names};
 use crate::lattice::{Lattice, Node};
+use crate::model::check_complete;
 use crate::policy::Policy;
 use crate::search::{Evaluator, Problem, Solution, judged};
 use crate::watch::{Event, Progress, Stage, Watch};
@@ -277,6 +278,7 @@ fn list(
         watch.check()?;
         facts.minimal = facts.safe && minimal(&problem.lattice, node, &safe, &mut evaluator);
     }
+    check_complete(&problem.models)?;
     Ok(Explored {
         columns: problem.names.clone(),
         level_names: Vec::new(),

@@ -12,7 +12,7 @@ use crate::class_risk::{class_sizes, risks, table_sizes};
 use crate::error::Result;
 use crate::lattice::Node;
 use crate::loss::Price;
-use crate::model::ModelFacts;
+use crate::model::{ModelFacts, check_complete};
 use crate::policy::{LossParameters, Missing, Policy};
 use crate::predict::{Scope, Scored};
 use crate::registry::{LossKind, MODEL_LOSS};
@@ -51,6 +51,7 @@ impl Compared {
                 })),
             }
         }
+        check_complete(&self.problem.models)?;
         let problem = &self.problem;
         let wildcard = policy.input.missing == Missing::Wildcard;
         let before = table_sizes(&problem.classes, &problem.hierarchies, wildcard, inputs.watch)?;

@@ -47,7 +47,8 @@ impl KAnonymity {
         KAnonymity { facts, k, group: Some(columns), wildcard, cancel: Cancel::new() }
     }
 
-    /// The same, which gives up when the work is aborted: classes then look smaller than they are.
+    /// The same, which gives up when the work is aborted: classes then look smaller than they are,
+    /// and [`PrivacyModel::is_stopped`] says so.
     #[must_use]
     pub fn stopping(self, cancel: Cancel) -> Self {
         KAnonymity { cancel, ..self }
@@ -62,7 +63,7 @@ impl KAnonymity {
     /// The same, where sizes that reach `enough` need not be exact.
     fn sizes_up_to(&self, enough: u64, view: &View<'_>, flags: &Flags) -> Vec<u64> {
         let parts = self.parts(view, flags);
-        let stopped = || self.cancel.request() == Request::Abort;
+        let stopped = || self.is_stopped();
         match self.wildcard {
             true => parts.of_classes(flags, &parts.tuples(enough, &stopped).matches()),
             false => parts.of_classes(flags, &parts.rows),
@@ -182,7 +183,7 @@ impl PrivacyModel for KAnonymity {
             return;
         }
         let parts = self.parts(view, flags);
-        let stopped = || self.cancel.request() == Request::Abort;
+        let stopped = || self.is_stopped();
         let small = match self.wildcard {
             true => parts.tuples(self.k, &stopped).below(None, flags.room()),
             false => {
@@ -197,5 +198,9 @@ impl PrivacyModel for KAnonymity {
 
     fn verdict(&self, view: &View<'_>, flags: &Flags) -> Option<Verdict> {
         Some(Verdict::at_least(self.k, self.least(view, flags)))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.wildcard && self.cancel.request() == Request::Abort
     }
 }

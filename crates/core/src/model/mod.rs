@@ -37,7 +37,7 @@ pub use table::{FigureFacts, TableFigure, TableModel};
 
 use crate::classes::{Classes, Flags, View};
 use crate::deletion::Deletion;
-use crate::error::{Fault, Result};
+use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::policy::ModelSpec;
@@ -126,6 +126,12 @@ pub trait PrivacyModel: Send + Sync {
     /// not a guarantee.
     fn verdict(&self, classes: &View<'_>, flags: &Flags) -> Option<Verdict>;
 
+    /// Whether it was asked to stop, and may have left a judgement incomplete: nothing that it
+    /// flagged or found can then be relied on. Once it is true, it stays true.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     /// What it judges at a time.
     fn scope(&self) -> Scope<'_> {
         Scope::Classes
@@ -140,11 +146,24 @@ pub trait PrivacyModel: Send + Sync {
 
 /// Flags every class that violates some model, in the table without the flagged ones; then, where
 /// models of the whole table ask for it, the smallest classes.
-pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) {
+///
+/// # Errors
+/// As [`check_complete`].
+pub fn judge(models: &[Box<dyn PrivacyModel>], classes: &View<'_>, flags: &mut Flags) -> Result<()> {
     judge_by(&models.iter().map(|model| &**model).collect::<Vec<_>>(), classes, flags);
+    check_complete(models)
 }
 
-/// The same by some of the models.
+/// Fails if a model was asked to stop, so that what the models flagged or found before this call
+/// may be incomplete. To be called after judgements and before anything follows from them.
+///
+/// # Errors
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled).
+pub fn check_complete(models: &[Box<dyn PrivacyModel>]) -> Result<()> {
+    if models.iter().any(|model| model.is_stopped()) { Err(Error::cancelled()) } else { Ok(()) }
+}
+
+/// Judges by some of the models, which may be stopped: see [`check_complete`].
 pub fn judge_by(models: &[&dyn PrivacyModel], classes: &View<'_>, flags: &mut Flags) {
     flags.reset(classes.len());
     flag_all(models, classes, flags);

@@ -125,12 +125,15 @@ impl Chooser<'_> {
     }
 
     /// Rows that a step would release, and which of the classes left would stay behind.
-    fn try_step(&self, node: &Node) -> (u64, Vec<u32>) {
+    ///
+    /// # Errors
+    /// When asked to stop.
+    fn try_step(&self, node: &Node) -> Result<(u64, Vec<u32>)> {
         let (groups, of_class) = group(&self.left, self.hierarchies, node, &self.needs);
         let mut flags = Flags::default();
-        judge(self.models, &View::new(&self.left, self.hierarchies, node, &groups), &mut flags);
+        judge(self.models, &View::new(&self.left, self.hierarchies, node, &groups), &mut flags)?;
         let behind = of_class.iter().enumerate().filter(|(_, group)| flags.has(**group as usize));
-        (self.left.rows() - flags.rows(), behind.map(|(class, _)| class as u32).collect())
+        Ok((self.left.rows() - flags.rows(), behind.map(|(class, _)| class as u32).collect()))
     }
 
     /// Whether rows that leave cannot make others safe.
@@ -208,7 +211,7 @@ impl Chooser<'_> {
         let this = &*self;
         let helped = sets.par_iter().map(|set| {
             this.watch.check()?;
-            Ok(this.try_step(&this.starred(set)).0)
+            Ok(this.try_step(&this.starred(set))?.0)
         });
         let helped: Vec<u64> = helped.collect::<Result<_>>()?;
         let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
@@ -219,7 +222,7 @@ impl Chooser<'_> {
             self.watch.done(Stage::ChoosingCells, chosen, Some(flagged))?;
             let node = self.starred(&sets[at]);
             let exact = untouched || !self.visit(1);
-            let (now, behind) = self.try_step(&node);
+            let (now, behind) = self.try_step(&node)?;
             // Without room for more visits the order of the last counts is taken as it is.
             let foremost = exact || heap.peek().is_none_or(|next| (now, Reverse(at)) >= *next);
             debug_assert!(now <= rows || !self.monotone(), "a step helps more rows than were left");

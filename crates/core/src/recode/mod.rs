@@ -99,7 +99,7 @@ pub fn local(
 /// A release by successive nodes, proven; on request with the cells that later nodes star.
 ///
 /// # Errors
-/// A release that is not safe, which would be a mistake of ours.
+/// A release that is not safe, which would be a mistake of ours; when asked to stop.
 pub fn stepped(
     classes: &Arc<Classes>,
     hierarchies: &[Hierarchy],
@@ -117,7 +117,7 @@ pub fn stepped(
 /// step.
 ///
 /// # Errors
-/// No node.
+/// No node; when asked to stop.
 pub fn apply(
     classes: &Arc<Classes>,
     hierarchies: &[Hierarchy],
@@ -131,7 +131,7 @@ pub fn apply(
     for (step, node) in nodes.iter().enumerate() {
         let part = classes.part(&left);
         let (groups, of_class) = group(&part, hierarchies, node, &needs);
-        judge(models, &View::new(&part, hierarchies, node, &groups), &mut flags);
+        judge(models, &View::new(&part, hierarchies, node, &groups), &mut flags)?;
         for (&class, &group) in left.iter().zip(&of_class) {
             step_of[class as usize] = (!flags.has(group as usize)).then_some(step);
         }
@@ -157,11 +157,11 @@ fn without_idle(steps: Steps, classes: &Classes) -> Result<Steps> {
 /// flagged in it.
 ///
 /// # Errors
-/// A class that is not safe, which would be a mistake of ours.
+/// A class that is not safe, which would be a mistake of ours; when asked to stop.
 pub fn prove(recoded: &Recoded, models: &[Box<dyn PrivacyModel>]) -> Result<Released> {
     let released = recoded.released(&measured_needs(models))?;
     let mut flags = Flags::default();
-    judge(models, &released.view(), &mut flags);
+    judge(models, &released.view(), &mut flags)?;
     if flags.rows() > 0 {
         return Err(Fault::bug(format!("{} rows of the release are not safe", flags.rows())).into());
     }

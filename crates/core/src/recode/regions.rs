@@ -540,7 +540,7 @@ pub(super) fn proven(
         released = released.beside(people);
     }
     let mut flags = Flags::default();
-    judge(models, &released.view(), &mut flags);
+    judge(models, &released.view(), &mut flags)?;
     if flags.rows() == 0 {
         return Ok(released);
     }

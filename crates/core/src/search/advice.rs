@@ -3,7 +3,9 @@
 //! Costs one check per column with a limit, and one check without limits.
 
 use super::{Evaluator, Problem};
+use crate::error::Result;
 use crate::lattice::Node;
+use crate::model::check_complete;
 
 /// A column whose `max_level` by itself stands in the way, and the level at which it no longer
 /// does.
@@ -16,7 +18,10 @@ pub struct Relax {
 }
 
 /// The columns whose `max_level`, raised alone, makes the most general node safe.
-pub fn relax(problem: &Problem) -> Vec<Relax> {
+///
+/// # Errors
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) where a model was stopped.
+pub fn relax(problem: &Problem) -> Result<Vec<Relax>> {
     let mut evaluator = Evaluator::new(problem);
     let top = problem.lattice.top();
     let mut safe_at = |column: usize, level: usize| {
@@ -30,5 +35,6 @@ pub fn relax(problem: &Problem) -> Vec<Relax> {
         let level = (top.level(column) + 1..=height).find(|&level| safe_at(column, level));
         found.extend(level.map(|level| Relax { column: name.clone(), level }));
     }
-    found
+    check_complete(&problem.models)?;
+    Ok(found)
 }

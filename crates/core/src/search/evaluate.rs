@@ -18,10 +18,11 @@ use super::score::Trace;
 use super::waypoints::{Waypoints, waypoint};
 use super::{Account, Problem, Ranking, Solution};
 use crate::classes::{Flags, Groups, View};
+use crate::error::Result;
 use crate::histogram::Scratch;
 use crate::lattice::Node;
 use crate::loss::{Allowed, Evidence};
-use crate::model::{PrivacyModel, judge_by, judge_within, min_unreleasable_rows};
+use crate::model::{PrivacyModel, check_complete, judge_by, judge_within, min_unreleasable_rows};
 use crate::people::people_facts;
 use crate::rank::Ranker;
 use crate::recoded::Released;
@@ -378,12 +379,16 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The classes of a node as they are released, with the unsafe ones flagged.
-    pub fn released(mut self, node: Node) -> Released {
+    ///
+    /// # Errors
+    /// [`Kind::Cancelled`](crate::error::Kind::Cancelled) where a model was stopped.
+    pub fn released(mut self, node: Node) -> Result<Released> {
         self.form(&node);
+        check_complete(&self.problem.models)?;
         // What follows needs neither other groupings nor buffers.
         (self.memory, self.merger) = (Vec::new(), Merger::default());
         let problem = self.problem;
-        Released::at_node(&problem.classes, &problem.hierarchies, node, (self.groups, self.flags))
+        Ok(Released::at_node(&problem.classes, &problem.hierarchies, node, (self.groups, self.flags)))
     }
 
     /// The classes of the node that was formed last.

@@ -23,9 +23,10 @@ use std::sync::Arc;
 
 use super::{Account, Evaluator, Outcome, Problem, Solution, Strategy, max_suppressed, solve};
 use crate::classes::Classes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lattice::Node;
 use crate::loss::{self, Loss, Marginals, Price};
+use crate::model::check_complete;
 use crate::people::people_facts;
 use crate::policy::{LossParameters, check_loss};
 use crate::recoded::Recoded;
@@ -59,7 +60,7 @@ struct Round {
 /// columns; `best` is what a search of the whole table found.
 ///
 /// # Errors
-/// A strategy that refuses a round.
+/// A strategy that refuses a round; when asked to stop.
 pub fn local(
     problem: &Problem,
     (asked, weights): (&LossParameters, &[f64]),
@@ -166,7 +167,7 @@ impl Search<'_> {
         let part = self.problem.classes.part(&began);
         let marginals = Marginals::new(&part, &self.problem.hierarchies);
         let loss = loss::build(self.asked, &marginals, self.weights)?;
-        let flagged = narrowed(self.problem, part, loss, self.limit, |problem| flagged(problem, node));
+        let flagged = narrowed(self.problem, part, loss, self.limit, |problem| flagged(problem, node))?;
         let left: Vec<u32> = flagged.into_iter().map(|class| began[class as usize]).collect();
         self.united(rounds, Round { began, node: node.clone(), left })
     }
@@ -202,15 +203,14 @@ impl Search<'_> {
         let marginals = Marginals::new(&part, &self.problem.hierarchies);
         let loss = loss::build(parameters, &marginals, self.weights)?;
         let (strategy, watch) = (self.strategy, self.watch);
-        let (solved, flagged) = narrowed(self.problem, part, loss, most, |problem| {
-            let solved = solve(problem, strategy, watch);
-            let flagged = match &solved {
-                Ok((Outcome::Found { best, .. }, _)) => flagged(problem, &best.node),
+        let (outcome, account, flagged) = narrowed(self.problem, part, loss, most, |problem| {
+            let (outcome, account) = solve(problem, strategy, watch)?;
+            let flagged = match &outcome {
+                Outcome::Found { best, .. } => flagged(problem, &best.node)?,
                 _ => Vec::new(),
             };
-            (solved, flagged)
-        });
-        let (outcome, account) = solved?;
+            Ok::<_, Error>((outcome, account, flagged))
+        })?;
         self.account.checked += account.checked;
         self.account.compared += account.compared;
         let Outcome::Found { best, .. } = outcome else { return Ok(None) };
@@ -276,9 +276,13 @@ fn narrowed<R>(
 }
 
 /// The classes of a problem that are unsafe at a node.
-fn flagged(problem: &Problem, node: &Node) -> Vec<u32> {
+///
+/// # Errors
+/// When asked to stop.
+fn flagged(problem: &Problem, node: &Node) -> Result<Vec<u32>> {
     let mut evaluator = Evaluator::new(problem);
     let (view, flags) = evaluator.classes(node);
     let flagged = view.flagged_members(flags);
-    (0..flagged.len() as u32).filter(|&class| flagged[class as usize]).collect()
+    check_complete(&problem.models)?;
+    Ok((0..flagged.len() as u32).filter(|&class| flagged[class as usize]).collect())
 }

@@ -50,7 +50,7 @@ use crate::fault;
 use crate::hierarchy::Hierarchy;
 use crate::lattice::{Lattice, Node};
 use crate::loss::Loss;
-use crate::model::PrivacyModel;
+use crate::model::{PrivacyModel, check_complete};
 use crate::people::PeopleLimit;
 use crate::registry::Algorithm;
 use crate::table::Dictionary;
@@ -199,13 +199,15 @@ pub fn strategies() -> Vec<&'static dyn Strategy> {
 /// Solves a problem with a strategy.
 ///
 /// # Errors
-/// A strategy that is not defined for the problem's models or loss, by name, with the alternatives.
+/// A strategy that is not defined for the problem's models or loss, by name, with the alternatives;
+/// [`Kind::Cancelled`](crate::error::Kind::Cancelled) where a model was stopped.
 pub fn solve(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -> Result<(Outcome, Account)> {
     if let Some(fault) = refuses(problem, strategy) {
         return Err(fault.into());
     }
     let mut evaluator = Evaluator::new(problem);
     let outcome = strategy.run(&mut evaluator, watch);
+    check_complete(&problem.models)?;
     Ok((outcome, evaluator.account()))
 }
 
@@ -223,6 +225,7 @@ pub fn solve_unlimited(
     }
     let mut evaluator = Evaluator::new(problem).unlimited();
     let outcome = strategy.run(&mut evaluator, watch);
+    check_complete(&problem.models)?;
     Ok((outcome, evaluator.account()))
 }
 
@@ -230,18 +233,20 @@ pub fn solve_unlimited(
 pub fn least_loss(problem: &Problem, watch: &Watch) -> Outcome {
     let mut evaluator = Evaluator::new(problem);
     // Branch and bound needs levels that nest.
-    match problem.nested() {
+    let outcome = match problem.nested() {
         true => auto::least_loss(&mut evaluator, watch),
         false => mingen::least_loss(&mut evaluator, watch),
-    }
+    };
+    if check_complete(&problem.models).is_ok() { outcome } else { Outcome::Cancelled }
 }
 
 /// A lower bound of the loss of every safe node, from blocks of at most `width` dimensions that are
 /// solved with at most `checks` checks each; `auto` uses it where a lattice is too large. None if
-/// the loss is not made of one term per column. Levels must nest.
+/// the loss is not made of one term per column, or when asked to stop. Levels must nest.
 pub fn block_bound(problem: &Problem, width: usize, checks: u64, watch: &Watch) -> Option<f64> {
     let mut evaluator = Evaluator::new(problem);
-    blocks::floor(&mut crew::Crew::new(&mut evaluator), (width, checks), watch, &|_| {})
+    let floor = blocks::floor(&mut crew::Crew::new(&mut evaluator), (width, checks), watch, &|_| {});
+    floor.filter(|_| check_complete(&problem.models).is_ok())
 }
 
 /// Like [`solve`], and computes the node-complexity score, for which it keeps every checked node.
@@ -255,6 +260,7 @@ pub fn solve_scored(problem: &Problem, strategy: &dyn Strategy, watch: &Watch) -
     let mut evaluator = Evaluator::new(problem);
     evaluator.keep_trace();
     let outcome = strategy.run(&mut evaluator, watch);
+    check_complete(&problem.models)?;
     Ok((outcome, Account { score: evaluator.score(), ..evaluator.account() }))
 }
 

@@ -212,7 +212,7 @@ fn chosen(table: &Table, node: &Node, linked: &[Vec<usize>]) -> Vec<Node> {
     let groups = groups(table, &classes, &hierarchies, node);
     let view = View::new(&classes, &hierarchies, node, &groups);
     let mut flags = Flags::default();
-    judge(&models, &view, &mut flags);
+    judge(&models, &view, &mut flags).unwrap();
     let chosen = cells(&view, &flags, &table.lattice(linked), &models, &Watch::none()).unwrap();
     if chosen.len() > 1 {
         can_be_stopped(|watch| cells(&view, &flags, &table.lattice(linked), &models, watch));
@@ -323,7 +323,7 @@ proptest! {
         let groups = groups(&table, &classes, &hierarchies, node);
         let view = View::new(&classes, &hierarchies, node, &groups);
         let mut flags = Flags::default();
-        judge(&models, &view, &mut flags);
+        judge(&models, &view, &mut flags).unwrap();
         let steps = apply(&Arc::new(classes.clone()), &hierarchies, &models, vec![node.clone()]).unwrap();
         let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();
         prop_assert_eq!(recoded.suppressed_rows(), flags.rows());
@@ -500,7 +500,7 @@ proptest! {
         let groups = groups(&table, &classes, &hierarchies, &nodes[0]);
         let view = View::new(&classes, &hierarchies, &nodes[0], &groups);
         let mut flags = Flags::default();
-        judge(&models, &view, &mut flags);
+        judge(&models, &view, &mut flags).unwrap();
         let chosen = cells(&view, &flags, &table.lattice(&[]), &models, &Watch::none()).unwrap();
         let steps = apply(&Arc::new(classes.clone()), &hierarchies, &models, chosen.clone()).unwrap();
         let recoded = Recoded::of_steps(&Arc::new(classes.clone()), &hierarchies, &steps).unwrap();

@@ -62,7 +62,7 @@ fn loss_of(
     let view = View::new(&classes, hierarchies, &node, &groups);
     let models: Vec<Box<dyn PrivacyModel>> = vec![Box::new(KAnonymity::new(k, false))];
     let mut flags = Flags::default();
-    judge(&models, &view, &mut flags);
+    judge(&models, &view, &mut flags).unwrap();
     let weights = vec![1.0; levels.len()];
     loss::build(parameters, &Marginals::new(&classes, hierarchies), &weights).unwrap().loss(&view, &flags)
 }

@@ -50,6 +50,7 @@ mod row_figures;
 mod guide;
 mod schema;
 mod seams;
+mod stopping;
 mod strategies;
 mod templates;
 mod utility;

@@ -158,7 +158,7 @@ fn flagged(models: &[Box<dyn PrivacyModel>], sizes: &[usize]) -> Vec<bool> {
     let hierarchies: Vec<Hierarchy> = leaves.columns.iter().map(hierarchy).collect();
     let (node, groups) = (Node::new(vec![0]), Groups::identity(&classes));
     let mut flags = Flags::default();
-    model::judge(models, &View::new(&classes, &hierarchies, &node, &groups), &mut flags);
+    model::judge(models, &View::new(&classes, &hierarchies, &node, &groups), &mut flags).unwrap();
     (0..classes.len()).map(|class| flags.has(class)).collect()
 }
 
