@@ -186,7 +186,6 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         "pm",
         "visiting",
         "til",
-        "til",
         "review",
         "called",
         "clinic",

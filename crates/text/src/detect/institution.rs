@@ -232,7 +232,7 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         return;
     }
     let heads =
-        words!["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
+        words!["club", "hotel", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
     let small =
         words!["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
     if document.is_any(first, small)
