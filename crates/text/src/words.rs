@@ -45,7 +45,9 @@ impl WordSet {
         let equal = |own: &&str| own.as_bytes().eq_ignore_ascii_case(text);
         match hash {
             0 => self.words.iter().any(equal),
-            _ => self.hashes.iter().position(|own| *own == hash).is_some_and(|place| equal(&self.words[place])),
+            _ => {
+                self.hashes.iter().position(|own| *own == hash).is_some_and(|place| equal(&self.words[place]))
+            }
         }
     }
 }
