@@ -415,7 +415,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
         || document.is_any(end, words!["and", "but", "years", "now"]);
     if (document.is_any(previous, words!["is", "was", "be"])
-        || document.is_any(previous, words!["she's", "he's", "she’s", "he’s", "shes", "hes"]))
+        || document.is_any(previous, words!["she's", "he's", "shes", "hes"]))
         && ends
         && (tokens[first].is_number() && tokens[first].len() <= 3
             || tokens[first].is(cues::NUMBER) && tokens[first].cue.value >= 10)
@@ -430,7 +430,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
                     previous - 1,
                     words![
                         "he", "she", "who", "now", "patient", "pt", "her", "him", "will", "she'll", "he'll",
-                        "who'll", "she’ll", "he’ll", "would", "to", "shell", "hell",
+                        "who'll", "would", "to", "shell", "hell",
                     ],
                 )
         }) && (!document.glued(previous - 1)

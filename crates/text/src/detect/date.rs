@@ -186,7 +186,6 @@ fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score
         "pm",
         "visiting",
         "til",
-        "til",
         "review",
         "called",
         "clinic",
@@ -355,6 +354,60 @@ fn time_end(document: &Document<'_>, end: usize) -> usize {
     at
 }
 
+/// A date of three numbers with one separator and nothing else, as [`parse`] reads it: the places of
+/// the month and the year among the numbers, the year, and whether day and month could be the other
+/// way round. None for any other text.
+pub(crate) fn three_numbers(text: &str) -> Option<(usize, usize, i32, bool)> {
+    let bytes = text.as_bytes();
+    let mut parts = [(0, 0); 3];
+    let (mut place, mut separator) = (0, 0);
+    for sign in bytes {
+        match sign {
+            b'0'..=b'9' if parts[place].1 < 4 => {
+                parts[place] = (10 * parts[place].0 + u32::from(sign - b'0'), parts[place].1 + 1);
+            }
+            b'/' | b'-' | b'.' if place < 2 && (place == 0 || *sign == separator) && parts[place].1 > 0 => {
+                (place, separator) = (place + 1, *sign);
+            }
+            _ => return None,
+        }
+    }
+    let order = order(separator, parts).filter(|_| parts[2].1 > 0)?;
+    Some((order.month, order.year.0, order.year.1, order.ambiguous))
+}
+
+/// The order of three numbers: their places among the numbers.
+struct Order {
+    day: usize,
+    month: usize,
+    year: (usize, i32),
+    /// Whether day and month could be the other way round.
+    ambiguous: bool,
+}
+
+/// Three numbers with their lengths as day, month and year.
+fn order(separator: u8, parts: [(u32, usize); 3]) -> Option<Order> {
+    let [(a, a_len), (b, b_len), (c, c_len)] = parts;
+    if a_len == 3 || b_len > 2 || c_len == 3 || c_len == 1 && a_len != 4 {
+        return None;
+    }
+    if a_len == 4 {
+        let valid = (1..=12).contains(&b) && (1..=31).contains(&c) && c_len <= 2;
+        let year = year(a, 4).filter(|_| valid)?;
+        return Some(Order { day: 2, month: 1, year: (0, year), ambiguous: false });
+    }
+    let year = year(c, c_len)?;
+    let first_is_month = (1..=12).contains(&a) && (1..=31).contains(&b);
+    let first_is_day = (1..=31).contains(&a) && (1..=12).contains(&b);
+    let ambiguous = first_is_month && first_is_day && a != b && separator != b'.';
+    let day_first = separator == b'.' && first_is_day || !first_is_month;
+    if !(first_is_day || first_is_month) {
+        return None;
+    }
+    let (day, month) = if day_first { (0, 1) } else { (1, 0) };
+    Some(Order { day, month, year: (2, year), ambiguous })
+}
+
 /// Three numbers as day, month and year.
 fn full(
     document: &Document<'_>,
@@ -363,10 +416,7 @@ fn full(
     separator: u8,
     parts: [(u32, usize); 3],
 ) -> Option<Written> {
-    let [(a, a_len), (b, b_len), (c, c_len)] = parts;
-    if a_len == 3 || b_len > 2 || c_len == 3 || c_len == 1 && a_len != 4 {
-        return None;
-    }
+    let order = order(separator, parts)?;
     // Numbers that go on are something else: "10.44.17.203".
     let next = document.tokens.get(end);
     let goes_on = next
@@ -382,33 +432,22 @@ fn full(
     if goes_on {
         return None;
     }
-    let sure = if separator == b'.' && c_len == 2 {
+    let last = parts[2].1;
+    let sure = if separator == b'.' && last == 2 {
         0.8
-    } else if c_len == 2 {
+    } else if last == 2 {
         0.92
     } else {
         0.97
     };
-    let mut written = Written::new(at, end, "day, month and year in digits", sure);
-    if a_len == 4 {
-        let valid = (1..=12).contains(&b) && (1..=31).contains(&c) && c_len <= 2;
-        written.year = Some((at, year(a, 4).filter(|_| valid)?));
-        written.month = Some((at + 2, b));
-        written.day = Some((at + 4, c));
-        return Some(written);
-    }
-    written.year = Some((at + 4, year(c, c_len)?));
-    let first_is_month = (1..=12).contains(&a) && (1..=31).contains(&b);
-    let first_is_day = (1..=31).contains(&a) && (1..=12).contains(&b);
-    written.ambiguous = first_is_month && first_is_day && a != b && separator != b'.';
-    let day_first = separator == b'.' && first_is_day || !first_is_month;
-    if !(first_is_day || first_is_month) {
-        return None;
-    }
-    let (day, month) = if day_first { ((at, a), (at + 2, b)) } else { ((at + 2, b), (at, a)) };
-    written.day = Some(day);
-    written.month = Some(month);
-    Some(written)
+    let part = |place: usize| (at + 2 * place, parts[place].0);
+    Some(Written {
+        day: Some(part(order.day)),
+        month: Some(part(order.month)),
+        year: Some((at + 2 * order.year.0, order.year.1)),
+        ambiguous: order.ambiguous,
+        ..Written::new(at, end, "day, month and year in digits", sure)
+    })
 }
 
 /// Two numbers: a month with a year, or a day with a month.

@@ -231,8 +231,7 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if !gate {
         return;
     }
-    let heads =
-        words!["club", "hotel", "café", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
+    let heads = words!["club", "hotel", "cafe", "restaurant", "bar", "camp", "pub", "villa", "hostel", "gym"];
     let small =
         words!["nursery", "preschool", "daycare", "playgroup", "childminder", "kindergarten", "creche"];
     if document.is_any(first, small)

@@ -170,17 +170,19 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
 fn alone(document: &Document<'_>, found: &mut Candidates) {
     for (at, token) in document.tokens.iter().enumerate() {
         let word = token.word;
-        // Most words are ordinary ones, which matter behind a preposition only. One condition
-        // without branches, since each by itself is hard to predict.
+        // Most words are ordinary ones or terms, which matter behind a preposition only. One
+        // condition without branches, since each by itself is hard to predict.
         let behind = at > 0 && document.tokens[at - 1].is(cues::BEFORE_PLACE);
         let small = token.is_word()
             & !token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
             & (token.len() >= 3);
-        if !(small & (!word.is_common() | behind)) {
+        let usual = !word.is_common() & ((word.first_level() >= 9) | (word.last_level() >= 11));
+        let unknown = !word.is_known() & (token.cue.classes == cues::Classes::NONE);
+        let place = behind & (!word.is_function() | !word.is_common());
+        if !(small & (usual | unknown | place)) {
             continue;
         }
-        let listed = !word.is_common()
-            && (word.first_level() >= 9 || word.last_level() >= 11)
+        let listed = usual
             && is_lower_name(token)
             && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
         let placed = behind && document.is_any(at - 1, words!["in", "from", "near"]);
@@ -207,7 +209,6 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
             let score = Score::new("place in small letters", document.bytes(at - 1..at + 2), 0.62);
             found.add("city", Kind::City, document.bytes(at..at + 2), &score);
         }
-        let unknown = !word.is_known() && token.cue.classes == cues::Classes::NONE;
         if (listed || unknown) && stands_free(document, at) {
             judge(document, at, listed, found);
         }

@@ -300,7 +300,6 @@ fn shape(document: &Document<'_>, groups: &Groups, key: Option<usize>) -> Option
         "bpr",
         "vocera",
         "spectralink",
-        "téléphone",
         "teléfono",
         "dial",
         "beep",

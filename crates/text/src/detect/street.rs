@@ -79,7 +79,6 @@ const STRONG: WordSet = words![
     "crescent",
     "turnpike",
     "mews",
-    "straße",
     "strasse",
     "straat",
     "laan",

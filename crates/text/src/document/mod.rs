@@ -49,6 +49,31 @@ const PEOPLE: Classes = cues::TITLE
     .or(cues::BEFORE_PERSON)
     .or(cues::CREDENTIAL);
 
+/// Tokens that are indexed at a time.
+const PICKED: usize = 64;
+
+/// Tokens that indexes pick. A token is written to every list, and the next one over it if it does not
+/// belong there: without a branch per token and list, which would be hard to predict.
+struct Picks {
+    places: [[u32; PICKED]; 8],
+    counts: [usize; 8],
+}
+
+impl Default for Picks {
+    fn default() -> Self {
+        Picks { places: [[0; PICKED]; 8], counts: [0; 8] }
+    }
+}
+
+impl Picks {
+    /// Adds a token to a list if a condition holds. A list has room for all tokens.
+    #[inline(always)]
+    fn add(&mut self, list: usize, at: u32, condition: bool) {
+        self.places[list][self.counts[list] % PICKED] = at;
+        self.counts[list] += usize::from(condition);
+    }
+}
+
 /// A text with its tokens and indexes.
 #[derive(Debug, Default)]
 pub struct Document<'a> {
@@ -135,34 +160,27 @@ impl<'a> Document<'a> {
             list.clear();
         }
         *has_bars = false;
-        for (at, token) in (0..).zip(tokens) {
-            if token.has(Flags::GAP) || token.is_sign(b':') {
-                marks.push(at);
+        let mut picks = Picks::default();
+        for (chunk, from) in tokens.chunks(PICKED).zip((0..).step_by(PICKED)) {
+            picks.counts = [0; 8];
+            for (at, token) in (from..).zip(chunk) {
+                let word = token.class == Class::Word;
+                let sign = token.class == Class::Sign;
+                let is = |own: u8| sign & (token.first == own);
+                let glued = !token.has(Flags::SPACE);
+                picks.add(0, at, token.has(Flags::GAP) | is(b':'));
+                picks.add(1, at, word & token.has(Flags::CAPITAL));
+                picks.add(2, at, word & token.is(HEADS));
+                picks.add(3, at, word & token.is(TIMES));
+                picks.add(4, at, word & token.is(PEOPLE));
+                picks.add(5, at, token.class == Class::Number);
+                picks.add(6, at, is(b'@'));
+                picks.add(7, at, (is(b'.') | is(b':')) & glued);
+                *has_bars |= is(b'|');
             }
-            match token.class {
-                Class::Word => {
-                    if token.has(Flags::CAPITAL) {
-                        capitals.push(at);
-                    }
-                    if token.is(HEADS.or(TIMES).or(PEOPLE)) {
-                        if token.is(HEADS) {
-                            heads.push(at);
-                        }
-                        if token.is(TIMES) {
-                            times.push(at);
-                        }
-                        if token.is(PEOPLE) {
-                            people.push(at);
-                        }
-                    }
-                }
-                Class::Number => numbers.push(at),
-                Class::Sign => match token.first {
-                    b'@' => ats.push(at),
-                    b'|' => *has_bars = true,
-                    b'.' | b':' if !token.has(Flags::SPACE) => joints.push(at),
-                    _ => {}
-                },
+            let lists = [&mut *marks, capitals, heads, times, people, numbers, ats, joints];
+            for (list, (places, count)) in lists.into_iter().zip(picks.places.iter().zip(picks.counts)) {
+                list.extend_from_slice(&places[..count]);
             }
         }
     }

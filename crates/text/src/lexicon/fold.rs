@@ -178,22 +178,55 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * ONES;
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The hash of a word of ASCII letters and apostrophes that starts with a letter, when the program is
-/// compiled; none for anything else.
-pub const fn hash_ascii_letters(word: &[u8]) -> Option<u64> {
-    let (mut state, mut chunk, mut at) = (0, 0, 0);
+/// The [`hash`] of a word of letters and apostrophes that starts with a letter, when the program is
+/// compiled; none for a word with a sign or digit of ASCII. Other letters are those of two bytes
+/// that are folded.
+pub const fn hash_letters(word: &[u8]) -> Option<u64> {
+    let (mut state, mut chunk, mut length, mut at) = (0, 0, 0, 0);
     while at < word.len() {
-        let sign = word[at];
-        if !(sign.is_ascii_alphabetic() || sign == b'\'' && at > 0) {
-            return None;
-        }
-        chunk |= (sign.to_ascii_lowercase() as u64) << (at % 8 * 8);
-        at += 1;
-        if at % 8 == 0 {
-            (state, chunk) = (mix(state, chunk), 0);
+        let (folded, read) = match word[at] {
+            b'\'' if at > 0 => ([b'\'', 0], 1),
+            0xe2 if at > 0 && word[at + 1] == 0x80 && word[at + 2] == 0x99 => ([b'\'', 0], 3),
+            sign if sign.is_ascii_alphabetic() => ([sign.to_ascii_lowercase(), 0], 1),
+            sign if sign.is_ascii() => return None,
+            sign => (fold_two_bytes(sign, word[at + 1]), 2),
+        };
+        at += read;
+        let mut place = 0;
+        while place < 2 && folded[place] != 0 {
+            chunk |= (folded[place] as u64) << (length % 8 * 8);
+            length += 1;
+            if length % 8 == 0 {
+                (state, chunk) = (mix(state, chunk), 0);
+            }
+            place += 1;
         }
     }
-    if at == 0 { None } else { Some(finish(state, chunk, at)) }
+    if at == 0 { None } else { Some(finish(state, chunk, length)) }
+}
+
+/// The one or two letters that a small letter of two bytes is folded to.
+const fn fold_two_bytes(first: u8, second: u8) -> [u8; 2] {
+    let mut at = 0;
+    while at < PAIRS.len() {
+        if PAIRS[at].0 as u32 == (first as u32 & 0x1f) << 6 | second as u32 & 0x3f {
+            return PAIRS[at].1;
+        }
+        at += 1;
+    }
+    let mut at = 0;
+    while at < ACCENTED.len() {
+        let letters = ACCENTED[at].1.as_bytes();
+        let mut place = 1;
+        while place < letters.len() {
+            if letters[place - 1] == first && letters[place] == second {
+                return [ACCENTED[at].0, 0];
+            }
+            place += 1;
+        }
+        at += 1;
+    }
+    panic!("only small letters that are folded can be hashed when the program is compiled")
 }
 
 const fn mix(state: u64, chunk: u64) -> u64 {

@@ -16,7 +16,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
-pub(crate) use fold::{LetterHash, Letters, fold_into, hash_ascii_letters, hash_packed, with_folded};
+pub(crate) use fold::{LetterHash, Letters, fold_into, hash_letters, hash_packed, with_folded};
 pub use fold::{folded, hash};
 pub use word::{Sex, Word};
 pub use zips::{Place, zip};

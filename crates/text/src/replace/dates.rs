@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
-use crate::detect::parse_date;
+use crate::detect::{parse_date, three_numbers};
 use crate::document::Document;
 use crate::settings::DateRule;
 use crate::token::{Flags, Token};
@@ -107,6 +107,36 @@ const WEEKDAYS: [[&str; 7]; 3] = [
 
 /// What a date becomes by a rule; none if nothing can be kept of it.
 pub fn date(text: &str, rule: DateRule, days: i32, day_first: bool) -> Option<String> {
+    if matches!(rule, DateRule::MonthYear | DateRule::Year)
+        && let Some(made) = from_numbers(text, rule, day_first)
+    {
+        return Some(made);
+    }
+    whole(text, rule, days, day_first)
+}
+
+/// The same for a date of three numbers, without its tokens. None for any other date.
+fn from_numbers(text: &str, rule: DateRule, day_first: bool) -> Option<String> {
+    let (month, year_at, year, ambiguous) = three_numbers(text)?;
+    if rule == DateRule::Year {
+        return Some(year.to_string());
+    }
+    // Day and month are the first two numbers if they could be the other way round.
+    let month = if ambiguous && day_first { 1 - month } else { month };
+    let is_separator = |sign: &u8| !sign.is_ascii_digit();
+    let separator = text.as_bytes().iter().position(is_separator)?;
+    let sign = &text[separator..separator + 1];
+    let mut numbers = text.split(|sign: char| !sign.is_ascii_digit());
+    let numbers = [numbers.next()?, numbers.next()?, numbers.next()?];
+    let [first, second] = if year_at < month { [year_at, month] } else { [month, year_at] };
+    let (first, second) = (numbers.get(first)?, numbers.get(second)?);
+    let mut made = String::with_capacity(first.len() + 1 + second.len());
+    [first, sign, second].into_iter().for_each(|part| made.push_str(part));
+    Some(made)
+}
+
+/// The same for any date, by its tokens.
+fn whole(text: &str, rule: DateRule, days: i32, day_first: bool) -> Option<String> {
     let document = Document::read_tokens(text, SCRATCH.take());
     let made = made(&document, text, rule, days, day_first);
     SCRATCH.set(document.forget());
@@ -282,7 +312,30 @@ fn recased(word: &str, original: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// A date of three numbers becomes what its tokens say.
+        #[test]
+        fn numbers_are_read_as_tokens_are(
+            text in "([0-9]{1,5}[/.-]){2}([0-9]{1,5})?|[0-3]?[0-9][/.-][0-3]?[0-9][/.-]((19|20)?[0-9]{2}|[0-9]{3})|(19|20)[0-9]{2}[/.-][01]?[0-9][/.-][0-3]?[0-9]",
+            day_first: bool,
+        ) {
+            for rule in [DateRule::MonthYear, DateRule::Year] {
+                let made = from_numbers(&text, rule, day_first);
+                prop_assert!(made.is_none() || made == whole(&text, rule, 0, day_first), "{} {:?}", text, made);
+            }
+        }
+    }
+
+    #[test]
+    fn usual_dates_need_no_tokens() {
+        for text in ["05/26/86", "26.05.1986", "1986-05-26", "3/4/2024"] {
+            assert!(from_numbers(text, DateRule::MonthYear, false).is_some(), "{text}");
+        }
+    }
 
     #[test]
     fn months_and_years_are_kept() {

@@ -1,14 +1,15 @@
-//! Keyed choices: HMAC-SHA256 (RFC 2104) of a purpose and a value. Nothing here shows the key.
+//! Keyed choices: HMAC-SHA256 of a purpose and a value. Nothing here shows the key.
 
 use std::cell::RefCell;
 
-use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+
+use super::mac::{self, Mac, State};
 
 /// A secret, ready to be used with HMAC-SHA256, with the keys of purposes that were used.
 #[derive(Clone)]
 pub struct Key {
-    mac: Hmac<Sha256>,
+    mac: Mac,
     purposes: RefCell<Vec<(&'static str, [u8; 32])>>,
 }
 
@@ -21,10 +22,7 @@ impl std::fmt::Debug for Key {
 impl Key {
     /// The key of a secret.
     pub fn new(secret: &[u8]) -> Key {
-        match Hmac::new_from_slice(secret) {
-            Ok(mac) => Key { mac, purposes: RefCell::default() },
-            Err(_) => unreachable!("HMAC takes a key of any length"),
-        }
+        Key { mac: Mac::new(secret), purposes: RefCell::default() }
     }
 
     /// A key that only who has the text can know.
@@ -32,18 +30,12 @@ impl Key {
         Key::new(&Sha256::digest(text.as_bytes()))
     }
 
-    /// The code of a message that lies in several parts.
-    pub fn code(&self, parts: &[&[u8]]) -> [u8; 32] {
-        let mac = parts.iter().fold(self.mac.clone(), |mac, part| mac.chain_update(part));
-        mac.finalize().into_bytes().into()
-    }
-
     /// A key of its own for a purpose.
     pub fn purpose(&self, purpose: &'static str) -> [u8; 32] {
         if let Some((_, key)) = self.purposes.borrow().iter().find(|(own, _)| *own == purpose) {
             return *key;
         }
-        let key = self.code(&[b"throng text\0", purpose.as_bytes()]);
+        let key = mac::bytes(&self.mac.code(&[b"throng text\0", purpose.as_bytes()]));
         self.purposes.borrow_mut().push((purpose, key));
         key
     }
@@ -52,8 +44,7 @@ impl Key {
     /// moves them with the same key, person and n.
     pub fn shift(&self, person: &str, days: u32) -> i32 {
         let days = days.max(1);
-        let code = self.code(&[b"throng shift\0", person.as_bytes()]);
-        let number = code.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        let number = mac::number(&self.mac.code(&[b"throng shift\0", person.as_bytes()]));
         let moved = (number % (2 * u64::from(days))) as i64 - i64::from(days);
         (if moved < 0 { moved } else { moved + 1 }) as i32
     }
@@ -67,11 +58,11 @@ pub struct Stream<'a> {
     key: &'a Key,
     purpose: &'a str,
     value: &'a str,
-    /// The digest of a long value, which stands for it: every 32 bytes of numbers read the value.
+    /// The digest of a long value, which stands for it: every eight numbers read the value.
     digest: Option<[u8; 32]>,
     attempt: u32,
     block: u32,
-    bytes: [u8; 32],
+    numbers: State,
     at: usize,
 }
 
@@ -79,28 +70,31 @@ impl<'a> Stream<'a> {
     /// The numbers of a value for a purpose; another attempt gives others.
     pub fn new(key: &'a Key, purpose: &'a str, value: &'a str, attempt: u32) -> Self {
         let digest = (value.len() > LONG).then(|| Sha256::digest(value.as_bytes()).into());
-        Stream { key, purpose, value, digest, attempt, block: 0, bytes: [0; 32], at: 32 }
+        Stream { key, purpose, value, digest, attempt, block: 0, numbers: [0; 8], at: 8 }
     }
 
     /// The next number below a limit of at most 256.
     pub fn below(&mut self, limit: u32) -> u32 {
-        if self.at + 4 > self.bytes.len() {
-            let counter = [self.attempt.to_be_bytes(), self.block.to_be_bytes()].concat();
-            let parts = [
-                b"throng text\0".as_slice(),
-                self.purpose.as_bytes(),
-                b"\0",
-                &counter,
-                self.digest.as_ref().map_or(self.value.as_bytes(), |digest| digest.as_slice()),
-            ];
-            self.bytes = self.key.code(&parts);
-            self.block += 1;
-            self.at = 0;
+        if self.at == self.numbers.len() {
+            self.draw();
         }
-        let word =
-            self.bytes[self.at..self.at + 4].iter().fold(0, |word: u32, byte| word << 8 | u32::from(*byte));
-        self.at += 4;
-        word % limit.max(1)
+        let number = self.numbers[self.at];
+        self.at += 1;
+        number % limit.max(1)
+    }
+
+    /// Draws the next eight numbers.
+    fn draw(&mut self) {
+        self.numbers = self.key.mac.code(&[
+            b"throng text\0",
+            self.purpose.as_bytes(),
+            b"\0",
+            &self.attempt.to_be_bytes(),
+            &self.block.to_be_bytes(),
+            self.digest.as_ref().map_or(self.value.as_bytes(), |digest| digest.as_slice()),
+        ]);
+        self.block += 1;
+        self.at = 0;
     }
 }
 

@@ -6,10 +6,14 @@
 mod ages;
 mod dates;
 mod key;
+mod mac;
 mod names;
 mod number;
 mod places;
 mod source;
+
+use std::cell::RefCell;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -36,12 +40,47 @@ pub struct Replacer<'a> {
     text: &'a str,
     subject: &'a Subject<'a>,
     key: Option<Key>,
-    /// All words of the text, when they are first needed.
-    source: Option<Source>,
-    made: FxHashMap<(Kind, u64), String>,
-    roles: Roles,
+    /// Whether the words of the text are in the memory.
+    sourced: bool,
+    memory: Memory,
     tags: FxHashMap<(Kind, u64), u32>,
     counts: FxHashMap<Kind, u32>,
+}
+
+/// What was read and made so far. Its memory is used again for the next text of a thread.
+#[derive(Default)]
+struct Memory {
+    /// All words of the text that no list has.
+    source: Source,
+    made: FxHashMap<(Kind, u64), String>,
+    roles: Roles,
+    /// The starts and the tokens of the names of a piece.
+    people: Vec<(u32, Range<usize>)>,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// Values of more than this number make new memory cheaper than used one.
+const MOST_REUSED: usize = 256;
+
+impl Memory {
+    /// Nothing, in the memory of what was made.
+    fn forget(self) -> Memory {
+        let Memory { source, mut made, roles, people } = self;
+        if made.len() > MOST_REUSED {
+            made = FxHashMap::default();
+        }
+        made.clear();
+        Memory { source: source.forget(), made, roles: roles.forget(), people }
+    }
+}
+
+impl Drop for Replacer<'_> {
+    fn drop(&mut self) {
+        MEMORY.set(std::mem::take(&mut self.memory).forget());
+    }
 }
 
 impl<'a> Replacer<'a> {
@@ -52,9 +91,8 @@ impl<'a> Replacer<'a> {
             text,
             subject,
             key: settings.key.as_ref().map(|key| Key::new(key)),
-            source: None,
-            made: FxHashMap::default(),
-            roles: Roles::default(),
+            sourced: false,
+            memory: MEMORY.take(),
             tags: FxHashMap::default(),
             counts: FxHashMap::default(),
         }
@@ -68,16 +106,7 @@ impl<'a> Replacer<'a> {
         chosen: &[Candidate],
         found: &Candidates,
     ) -> Scrubbed {
-        if self.settings.mode == Mode::Surrogate {
-            let mut end = 0;
-            for candidate in chosen.iter().filter(|candidate| candidate.kind == Kind::Person) {
-                let tokens = tokens_behind(piece, end, candidate);
-                end = tokens.end;
-                if tokens.len() > 1 {
-                    self.roles.learn(piece, tokens.start, tokens.end);
-                }
-            }
-        }
+        self.learn(piece, chosen);
         let mut scrubbed = Scrubbed {
             text: String::with_capacity(piece.text.len() + piece.text.len() / 8),
             spans: Vec::with_capacity(chosen.len()),
@@ -94,6 +123,29 @@ impl<'a> Replacer<'a> {
         }
         scrubbed.text.push_str(&piece.text[at as usize..]);
         scrubbed
+    }
+
+    /// Learns the names of a piece, and where their tokens are.
+    fn learn(&mut self, piece: &Document<'_>, chosen: &[Candidate]) {
+        self.memory.people.clear();
+        if self.settings.mode != Mode::Surrogate {
+            return;
+        }
+        let mut end = 0;
+        for candidate in chosen.iter().filter(|candidate| candidate.kind == Kind::Person) {
+            let tokens = tokens_behind(piece, end, candidate);
+            end = tokens.end;
+            if tokens.len() > 1 {
+                self.memory.roles.learn(piece, tokens.clone());
+            }
+            self.memory.people.push((candidate.start, tokens));
+        }
+    }
+
+    /// The tokens of a name.
+    fn name(&self, piece: &Document<'_>, candidate: &Candidate) -> Range<usize> {
+        let place = self.memory.people.binary_search_by_key(&candidate.start, |(start, _)| *start);
+        place.map_or_else(|_| tokens(piece, candidate), |place| self.memory.people[place].1.clone())
     }
 
     /// What a span becomes; none if it is kept.
@@ -157,7 +209,7 @@ impl<'a> Replacer<'a> {
                     .filter(|token| token.is_word() && token.len() > 1);
                 own.map(|token| token.hash).collect()
             }
-            _ => vec![lexicon::hash(&number::compact(text))],
+            _ => vec![number::with_compact(text, lexicon::hash)],
         };
         let words = if words.is_empty() { vec![lexicon::hash(text)] } else { words };
         let known = words.iter().find_map(|word| self.tags.get(&(kind, *word)).copied());
@@ -187,8 +239,8 @@ impl<'a> Replacer<'a> {
         // of the mention.
         let cached =
             !matches!(kind, Kind::Person | Kind::Date) && !text.bytes().any(|sign| sign.is_ascii_digit());
-        let same = cached.then(|| (kind, lexicon::hash(&number::compact(text))));
-        if let Some(made) = same.and_then(|same| self.made.get(&same)) {
+        let same = cached.then(|| (kind, number::with_compact(text, lexicon::hash)));
+        if let Some(made) = same.and_then(|same| self.memory.made.get(&same)) {
             return made.clone();
         }
         let made = self
@@ -196,26 +248,19 @@ impl<'a> Replacer<'a> {
             .filter(|made| made != text)
             .unwrap_or_else(|| SUPPRESSED.to_owned());
         if let Some(same) = same {
-            self.made.insert(same, made.clone());
+            self.memory.made.insert(same, made.clone());
         }
         made
     }
 
     fn make(&mut self, piece: &Document<'_>, candidate: &Candidate, text: &str) -> Option<String> {
-        let days = self.days();
         self.prepare(piece);
-        let (Some(key), Some(source)) = (&self.key, &self.source) else { return None };
         let kind = candidate.kind;
+        let tokens = if kind == Kind::Person { self.name(piece, candidate) } else { 0..0 };
+        let (Some(key), Memory { source, roles, .. }) = (&self.key, &mut self.memory) else { return None };
         match kind {
-            Kind::Person => names::name(
-                key,
-                piece,
-                tokens(piece, candidate),
-                candidate.start..candidate.end,
-                &mut self.roles,
-                source,
-            ),
-            Kind::Date => dates::date(text, self.settings.dates, days, self.settings.day_first),
+            Kind::Person => names::name(key, piece, tokens, candidate.start..candidate.end, roles, source),
+            Kind::Date => dates::date(text, self.settings.dates, self.days(), self.settings.day_first),
             Kind::Occupation | Kind::Custom(_) | Kind::Age => None,
             Kind::Email => places::email(key, text, source),
             Kind::Url => Some(places::url(key, text)),
@@ -246,23 +291,20 @@ impl<'a> Replacer<'a> {
         let text = self.text;
         self.key.get_or_insert_with(|| Key::of_text(text));
         // Only a text of several pieces has a source by now.
-        self.source.get_or_insert_with(|| unknown(piece).collect());
+        if !self.sourced {
+            self.avoid(piece);
+        }
     }
 
     /// Never makes up a name that a piece of the text has.
     pub fn avoid(&mut self, piece: &Document<'_>) {
-        self.source.get_or_insert_default().add(unknown(piece));
+        self.sourced = true;
+        self.memory.source.add(piece);
     }
 }
 
-/// The words that no list has, by hash. Made-up names are such words.
-fn unknown(piece: &Document<'_>) -> impl Iterator<Item = u64> {
-    let words = piece.tokens.iter().filter(|token| (token.hash != 0) & !token.word.is_known());
-    words.map(|token| token.hash)
-}
-
 /// The tokens of a span that starts behind some tokens.
-fn tokens_behind(document: &Document<'_>, from: usize, candidate: &Candidate) -> std::ops::Range<usize> {
+fn tokens_behind(document: &Document<'_>, from: usize, candidate: &Candidate) -> Range<usize> {
     let behind = document.tokens.get(from..).unwrap_or_default();
     let first = from + behind.iter().take_while(|token| token.start < candidate.start).count();
     let own = document.tokens.get(first..).unwrap_or_default();
@@ -270,7 +312,7 @@ fn tokens_behind(document: &Document<'_>, from: usize, candidate: &Candidate) ->
 }
 
 /// The tokens of a span.
-fn tokens(document: &Document<'_>, candidate: &Candidate) -> std::ops::Range<usize> {
+fn tokens(document: &Document<'_>, candidate: &Candidate) -> Range<usize> {
     let first = document.tokens.partition_point(|token| token.start < candidate.start);
     let end = document.tokens.partition_point(|token| token.end <= candidate.end);
     first..end.max(first)

@@ -1,10 +1,12 @@
 //! Made-up names in place of names: word by word, so that a last name alone becomes the last name
 //! of the whole, in the case of the original.
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use sha2::{Digest, Sha256};
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::key::{Key, Stream};
+use super::mac;
 use super::source::Source;
 use crate::cues;
 use crate::document::Document;
@@ -25,65 +27,71 @@ pub enum Role {
 /// Attempts to find an entry that is not in the source.
 const ATTEMPTS: u32 = 64;
 
-/// The roles of the words of a document's names, by the hash of the word, and what was made up for
-/// them.
-#[derive(Debug)]
-pub struct Roles {
-    roles: FxHashMap<u64, Role>,
-    made: FxHashMap<u64, Option<&'static str>>,
+/// A word of a document's names.
+#[derive(Debug, Clone, Copy, Default)]
+struct NameWord {
+    /// Its role in a name of several words.
+    role: Option<Role>,
+    /// What was made up for it; none in it if every entry occurs in the source.
+    made: Option<Option<&'static str>>,
 }
 
-impl Default for Roles {
-    fn default() -> Self {
-        // Room for the names of a letter.
-        let (roles, made) = (with_room(), with_room());
-        Roles { roles, made }
-    }
-}
+/// The words of a document's names by their hash.
+#[derive(Debug, Default)]
+pub struct Roles(FxHashMap<u64, NameWord>);
 
-fn with_room<V>() -> FxHashMap<u64, V> {
-    FxHashMap::with_capacity_and_hasher(28, FxBuildHasher)
-}
+/// Words of more than this number make new memory cheaper than used one.
+const MOST_REUSED: usize = 256;
 
 impl Roles {
+    /// No words, in the memory of these.
+    pub fn forget(mut self) -> Roles {
+        if self.0.len() > MOST_REUSED {
+            return Roles::default();
+        }
+        self.0.clear();
+        self
+    }
+
     /// Learns the roles of the words of a name of several words.
-    pub fn learn(&mut self, document: &Document<'_>, first: usize, end: usize) {
-        let tokens = &document.tokens[first..end];
-        let words: Vec<(usize, &Token)> =
-            tokens.iter().enumerate().filter(|(_, token)| is_own(token)).collect();
-        if words.len() < 2 {
+    pub fn learn(&mut self, document: &Document<'_>, tokens: Range<usize>) {
+        let first = tokens.start;
+        let tokens = &document.tokens[tokens];
+        let count = tokens.iter().filter(|token| is_own(token)).count();
+        if count < 2 {
             return;
         }
         let reversed = tokens.iter().any(|token| token.is_sign(b','));
-        let sex = sex_before(document, first);
-        let hyphen = |at: usize| words[at].0 > 0 && tokens[words[at].0 - 1].is_sign(b'-');
-        let mut last_from = words.len() - 1;
-        while last_from > 1 && hyphen(last_from) {
+        // Behind a hyphen the last name goes on, but for the second word of the name.
+        let mut last_from = count - 1;
+        for (at, _) in tokens.iter().enumerate().rev().filter(|(_, token)| is_own(token)) {
+            if last_from < 2 || at == 0 || !tokens[at - 1].is_sign(b'-') {
+                break;
+            }
             last_from -= 1;
         }
-        for (place, (_, word)) in words.iter().enumerate() {
+        for (place, word) in tokens.iter().filter(|token| is_own(token)).enumerate() {
             let last = if reversed { place == 0 } else { place >= last_from };
-            let role = if last { Role::Last } else { Role::First(word.word.sex().or(sex)) };
-            self.roles.entry(word.hash).or_insert(role);
+            let sex = || word.word.sex().or_else(|| sex_before(document, first));
+            self.0
+                .entry(word.hash)
+                .or_default()
+                .role
+                .get_or_insert_with(|| if last { Role::Last } else { Role::First(sex()) });
         }
     }
+}
 
-    /// The role of a word: as learned, else by the lists and the title before it.
-    fn of(&self, document: &Document<'_>, first: usize, token: &Token) -> Role {
-        if let Some(role) = self.roles.get(&token.hash) {
-            return *role;
+/// The role of a word by the lists and the title before its name.
+fn role(document: &Document<'_>, first: usize, token: &Token) -> Role {
+    let word = token.word;
+    match () {
+        _ if first > 0 && is_titled(document, first) => Role::Last,
+        _ if word.first_level() > 0 && word.first_level() + 2 >= word.last_level() => {
+            Role::First(word.sex().or_else(|| sex_before(document, first)))
         }
-        let sex = sex_before(document, first);
-        let word = token.word;
-        let titled = first > 0 && is_titled(document, first);
-        match () {
-            _ if titled => Role::Last,
-            _ if word.first_level() > 0 && word.first_level() + 2 >= word.last_level() => {
-                Role::First(word.sex().or(sex))
-            }
-            _ if word.last_level() > 0 => Role::Last,
-            _ => Role::First(sex),
-        }
+        _ if word.last_level() > 0 => Role::Last,
+        _ => Role::First(sex_before(document, first)),
     }
 }
 
@@ -150,8 +158,8 @@ fn sex_before(document: &Document<'_>, first: usize) -> Option<Sex> {
 pub fn name(
     key: &Key,
     document: &Document<'_>,
-    tokens: std::ops::Range<usize>,
-    bytes: std::ops::Range<u32>,
+    tokens: Range<usize>,
+    bytes: Range<u32>,
     roles: &mut Roles,
     source: &Source,
 ) -> Option<String> {
@@ -162,20 +170,21 @@ pub fn name(
         at = token.end;
         let text = document.slice(token.start..token.end);
         if is_own(token) {
-            let entry = match roles.made.get(&token.hash).filter(|_| token.hash != 0) {
-                Some(entry) => *entry,
+            let word = roles.0.entry(token.hash).or_default();
+            let entry = match word.made.filter(|_| token.hash != 0) {
+                Some(entry) => entry,
                 None => {
-                    let role = roles.of(document, tokens.start, token);
+                    let role = word.role.unwrap_or_else(|| role(document, tokens.start, token));
                     let entry = made_up(key, text, token.hash, role, source);
-                    roles.made.insert(token.hash, entry);
+                    word.made = Some(entry);
                     entry
                 }
             };
             push_cased(entry?, text, token, &mut made);
         } else if token.is_word() && token.has(Flags::SINGLE) {
-            made.push_str(&initial(key, text));
+            made.push(initial(key, text));
         } else if token.is_number() {
-            made.push_str(&super::number::number(key, "name", text));
+            super::number::push(key, "name", text, &mut made);
         } else {
             made.push_str(text);
         }
@@ -185,15 +194,16 @@ pub fn name(
 }
 
 /// Another letter for an initial.
-fn initial(key: &Key, text: &str) -> String {
+fn initial(key: &Key, text: &str) -> char {
+    // Every letter but itself, and none that is rare as an initial.
+    const LETTERS: &[u8; 20] = b"abcdefghjklmnoprstvw";
     let letter = text.chars().next().unwrap_or('x');
     let lower = letter.to_lowercase().to_string();
-    let mut stream = Stream::new(key, "initial", &lower, 0);
-    // Every letter but itself, and none that is rare as an initial.
-    let letters: Vec<char> =
-        "abcdefghjklmnoprstvw".chars().filter(|other| !lower.starts_with(*other)).collect();
-    let other = letters[stream.below(letters.len() as u32) as usize];
-    if letter.is_uppercase() { other.to_uppercase().collect() } else { other.to_string() }
+    let own = LETTERS.iter().position(|other| lower.starts_with(char::from(*other)));
+    let others = LETTERS.len() - usize::from(own.is_some());
+    let place = Stream::new(key, "initial", &lower, 0).below(others as u32) as usize;
+    let other = char::from(LETTERS[place + usize::from(own.is_some_and(|own| place >= own))]);
+    if letter.is_uppercase() { other.to_ascii_uppercase() } else { other }
 }
 
 /// Adds a made-up word in the case of a token.
@@ -201,7 +211,7 @@ fn push_cased(entry: &str, text: &str, token: &Token, made: &mut String) {
     if token.has(Flags::CAPITAL) && !token.has(Flags::UPPER.or(Flags::SHOUTED)) {
         made.push_str(entry);
     } else {
-        made.push_str(&cased(entry, text));
+        push_cased_as(entry, text, made);
     }
 }
 
@@ -229,12 +239,8 @@ pub fn entry(
     let secret = key.purpose(purpose);
     let choose = |attempt: u32| {
         // The key first: nobody can extend a message to another value of the same key and attempt.
-        let digest = Sha256::new()
-            .chain_update(secret)
-            .chain_update(attempt.to_be_bytes())
-            .chain_update(value)
-            .finalize();
-        let number = digest.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+        let digest = mac::digest(&[&secret, &attempt.to_be_bytes(), value.as_bytes()]);
+        let number = mac::number(&digest);
         list.get((number % list.len().max(1) as u64) as usize).copied().unwrap_or_default()
     };
     (0..ATTEMPTS).map(choose).find(|made| {
@@ -244,20 +250,20 @@ pub fn entry(
     })
 }
 
-/// Writes a made-up word in the case of the original.
-pub fn cased(made: &str, original: &str) -> String {
+/// Adds a made-up word in the case of the original.
+pub fn push_cased_as(word: &str, original: &str, made: &mut String) {
     let bytes = original.as_bytes();
     // A capital and a small letter leave the made-up word as it is.
     if bytes.first().is_some_and(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase) {
-        return made.to_owned();
+        return made.push_str(word);
     }
     let letters = || original.chars().filter(|sign| sign.is_alphabetic());
     let upper = letters().count() > 1 && letters().all(char::is_uppercase);
     let lower = letters().all(char::is_lowercase);
     match (upper, lower) {
-        (true, _) => made.to_uppercase(),
-        (_, true) => made.to_lowercase(),
-        _ => made.to_owned(),
+        (true, _) => made.push_str(&word.to_uppercase()),
+        (_, true) => made.push_str(&word.to_lowercase()),
+        _ => made.push_str(word),
     }
 }
 
@@ -267,6 +273,11 @@ mod tests {
 
     #[test]
     fn case_follows_the_original() {
+        let cased = |word: &str, original: &str| {
+            let mut made = String::new();
+            push_cased_as(word, original, &mut made);
+            made
+        };
         assert_eq!(cased("Kathel", "SMITH"), "KATHEL");
         assert_eq!(cased("Kathel", "smith"), "kathel");
         assert_eq!(cased("Kathel", "McCoy"), "Kathel");
@@ -280,10 +291,10 @@ mod tests {
         for _ in 0..20 {
             let made = made_up(&key, "Smith", 1, Role::Last, &source).unwrap();
             assert!(!seen.contains(&made));
-            source.add(std::iter::once(lexicon::hash(made)));
+            source.extend([lexicon::hash(made)]);
             seen.push(made);
         }
-        source.add(surrogates::last_names().iter().map(|name| lexicon::hash(name)));
+        source.extend(surrogates::last_names().iter().map(|name| lexicon::hash(name)));
         assert_eq!(made_up(&key, "Smith", 1, Role::Last, &source), None);
     }
 }

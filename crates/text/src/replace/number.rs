@@ -13,6 +13,27 @@ pub fn compact(value: &str) -> String {
     value.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Calls with the letters and digits of a value. Allocates nothing for a usual value.
+pub fn with_compact<T>(value: &str, call: impl FnOnce(&str) -> T) -> T {
+    let mut bytes = [0; 32];
+    if value.len() > bytes.len() || !value.is_ascii() {
+        return call(&compact(value));
+    }
+    let mut length = 0;
+    for sign in value.bytes() {
+        bytes[length] = sign.to_ascii_lowercase();
+        length += usize::from(sign.is_ascii_alphanumeric());
+        // The last sign leaves no room for another one.
+        if length == bytes.len() {
+            break;
+        }
+    }
+    match std::str::from_utf8(&bytes[..length]) {
+        Ok(compact) => call(compact),
+        Err(_) => call(&compact(value)),
+    }
+}
+
 /// Whether the letters and digits of a value are these.
 fn is_compact(value: &str, same: &str) -> bool {
     match value.is_ascii() {
@@ -26,22 +47,36 @@ fn is_compact(value: &str, same: &str) -> bool {
 
 /// A made-up number in the format of a value, different from it.
 pub fn number(key: &Key, purpose: &str, value: &str) -> String {
-    let same = compact(value);
-    (0..8)
-        .map(|attempt| keyed(key, purpose, &same, value, attempt, 26))
-        .find(|made| !is_compact(made, &same))
-        .unwrap_or_else(|| "*".to_owned())
+    let mut made = String::with_capacity(value.len());
+    push(key, purpose, value, &mut made);
+    made
+}
+
+/// Adds a made-up number in the format of a value, different from it.
+pub fn push(key: &Key, purpose: &str, value: &str, made: &mut String) {
+    let from = made.len();
+    with_compact(value, |same| {
+        for attempt in 0..8 {
+            push_keyed(Stream::new(key, purpose, same, attempt), value, 26, made);
+            if !is_compact(&made[from..], same) {
+                return;
+            }
+            made.truncate(from);
+        }
+        made.push('*');
+    });
 }
 
 /// The same with hexadecimal digits for letters.
 pub fn hexadecimal(key: &Key, purpose: &str, value: &str) -> String {
-    keyed(key, purpose, &compact(value), value, 0, 6)
+    let mut made = String::with_capacity(value.len());
+    with_compact(value, |same| push_keyed(Stream::new(key, purpose, same, 0), value, 6, &mut made));
+    made
 }
 
-fn keyed(key: &Key, purpose: &str, same: &str, value: &str, attempt: u32, letters: u32) -> String {
-    let mut stream = Stream::new(key, purpose, same, attempt);
+fn push_keyed(mut stream: Stream<'_>, value: &str, letters: u32, made: &mut String) {
     let mut leading = true;
-    let sign = |sign: char| {
+    made.extend(value.chars().map(|sign| {
         let base = match sign {
             // A zero in front may be a trunk prefix and stays; no other number starts with one.
             '0' if leading => return '0',
@@ -58,10 +93,7 @@ fn keyed(key: &Key, purpose: &str, same: &str, value: &str, attempt: u32, letter
         };
         leading = false;
         char::from(base + stream.below(if base == b'x' { 1 } else { letters }) as u8)
-    };
-    let mut made = String::with_capacity(value.len());
-    made.extend(value.chars().map(sign));
-    made
+    }));
 }
 
 #[cfg(test)]
@@ -85,10 +117,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn compact_is_letters_and_digits(value in "[0-9A-Za-z()é +.-]{0,12}") {
+        fn compact_is_letters_and_digits(value in "[0-9A-Za-z()é +.-]{0,12}|[0-9A-Z-]{28,36}") {
             let signs = value.chars().filter(|sign| sign.is_alphanumeric());
             let same: String = signs.flat_map(char::to_lowercase).collect();
             prop_assert_eq!(&compact(&value), &same);
+            let padded = format!("{value}{}", "-".repeat(32 - value.len().min(32)));
+            with_compact(&value, |own| assert_eq!(own, same));
+            with_compact(&padded, |own| assert_eq!(own, same));
             prop_assert!(is_compact(&value, &same) && !is_compact(&value, &(same.clone() + "0")));
         }
 

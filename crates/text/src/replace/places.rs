@@ -1,7 +1,7 @@
 //! Made-up places, institutions and addresses of the net.
 
 use super::key::{Key, Stream};
-use super::names::{cased, entry};
+use super::names::{entry, push_cased_as};
 use super::number;
 use super::source::Source;
 use crate::lexicon;
@@ -10,8 +10,7 @@ use crate::surrogates;
 
 /// A made-up institution, employer, school, team or city.
 pub fn named(key: &Key, kind: Kind, text: &str, source: &Source) -> Option<String> {
-    let folded = lexicon::folded(text);
-    let single = !text.contains(' ');
+    let single = !text.as_bytes().contains(&b' ');
     let possessive = text.ends_with("'s") || text.ends_with("’s");
     let list = match kind {
         Kind::City => surrogates::cities(),
@@ -21,42 +20,80 @@ pub fn named(key: &Key, kind: Kind, text: &str, source: &Source) -> Option<Strin
         Kind::Team => surrogates::teams(),
         _ => surrogates::institutions(),
     };
-    let made = cased(entry(key, kind.as_str(), list, &folded, source)?, text);
-    Some(if single && possessive { made + "'s" } else { made })
+    let entry = lexicon::with_folded(text, |folded| entry(key, kind.as_str(), list, folded, source))?;
+    let mut made = String::with_capacity(entry.len() + 2);
+    push_cased_as(entry, text, &mut made);
+    if single && possessive {
+        made.push_str("'s");
+    }
+    Some(made)
 }
 
 /// A made-up street: the same places for numbers, another name.
 pub fn street(key: &Key, text: &str, source: &Source) -> Option<String> {
-    let lower = text.to_lowercase();
-    if lower.contains("box") || lower.contains("postfach") || lower.contains("postbus") {
+    if is_box(text) {
         let from = text.find(|sign: char| sign.is_ascii_digit())?;
-        return Some(format!("{}{}", &text[..from], number::number(key, "box", &text[from..])));
+        let mut made = text[..from].to_owned();
+        number::push(key, "box", &text[from..], &mut made);
+        return Some(made);
     }
-    let name = cased(entry(key, "street", surrogates::streets(), &lexicon::folded(text), source)?, text);
-    let digits: String = text
-        .chars()
-        .skip_while(|sign| !sign.is_ascii_digit())
-        .take_while(char::is_ascii_digit)
-        .take(6)
-        .collect();
-    if digits.is_empty() {
-        return Some(name);
+    let streets = surrogates::streets();
+    let name = lexicon::with_folded(text, |folded| entry(key, "street", streets, folded, source))?;
+    let mut made = String::with_capacity(name.len() + 7);
+    let digits = digits(text);
+    let digits = &digits[..digits.len().min(6)];
+    if !digits.is_empty() && text.starts_with(digits) {
+        number::push(key, "house", digits, &mut made);
+        made.push(' ');
+        push_cased_as(name, text, &mut made);
+        return Some(made);
     }
-    let house = number::number(key, "house", &digits);
-    let first = text.starts_with(|sign: char| sign.is_ascii_digit());
-    Some(if first { [&house, " ", &name].concat() } else { [&name, " ", &house].concat() })
+    push_cased_as(name, text, &mut made);
+    if !digits.is_empty() {
+        made.push(' ');
+        number::push(key, "house", digits, &mut made);
+    }
+    Some(made)
+}
+
+/// The first digits of a text.
+fn digits(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let from = bytes.iter().position(u8::is_ascii_digit).unwrap_or(bytes.len());
+    let length = bytes[from..].iter().position(|sign| !sign.is_ascii_digit());
+    &text[from..length.map_or(bytes.len(), |length| from + length)]
+}
+
+/// Whether an address is a box at a post office.
+fn is_box(text: &str) -> bool {
+    const WORDS: [&str; 3] = ["box", "postfach", "postbus"];
+    if !text.is_ascii() {
+        let lower = text.to_lowercase();
+        return WORDS.iter().any(|word| lower.contains(word));
+    }
+    let starts = |rest: &[u8], word: &str| {
+        rest.get(..word.len()).is_some_and(|own| own.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().any(|(at, sign)| {
+        matches!(sign, b'b' | b'B' | b'p' | b'P') && WORDS.iter().any(|word| starts(&bytes[at..], word))
+    })
 }
 
 /// Another ward: other digits, or another name.
 pub fn ward(key: &Key, text: &str, source: &Source) -> Option<String> {
     if let Some(from) = text.find(|sign: char| sign.is_ascii_digit()) {
-        let digits: String = text[from..].chars().take_while(char::is_ascii_digit).collect();
-        let rest = &text[from + digits.len()..];
-        return Some(format!("{}{}{rest}", &text[..from], number::number(key, "ward", &digits)));
+        let digits = digits(text);
+        let mut made = text[..from].to_owned();
+        number::push(key, "ward", digits, &mut made);
+        made.push_str(&text[from + digits.len()..]);
+        return Some(made);
     }
-    let stem = entry(key, "ward", surrogates::stems(), &lexicon::folded(text), source)?;
+    let stem = lexicon::with_folded(text, |folded| entry(key, "ward", surrogates::stems(), folded, source))?;
     let head = text.rsplit(' ').next().filter(|head| *head != text).unwrap_or("Ward");
-    Some(cased(&format!("{stem} {head}"), text))
+    let mut made = String::new();
+    push_cased_as(&[stem, " ", head].concat(), text, &mut made);
+    Some(made)
 }
 
 const CODES: [&str; 50] = [
@@ -124,31 +161,48 @@ pub fn region(key: &Key, kind: Kind, text: &str) -> Option<String> {
         Kind::State => &STATES,
         _ => &COUNTRIES,
     };
-    let folded = lexicon::folded(text);
-    let mut stream = Stream::new(key, kind.as_str(), &folded, 0);
-    let others: Vec<&&str> = list.iter().filter(|name| !name.eq_ignore_ascii_case(text)).collect();
-    let made = others.get(stream.below(others.len() as u32) as usize)?;
-    Some(cased(made, text))
+    let place = |others: usize| {
+        let draw = |folded: &str| Stream::new(key, kind.as_str(), folded, 0).below(others as u32);
+        lexicon::with_folded(text, draw) as usize
+    };
+    // Names of a list are different: at most one of them is the text.
+    let own = list.iter().position(|name| name.eq_ignore_ascii_case(text));
+    let chosen = match own {
+        None => place(list.len()),
+        Some(own) => {
+            let place = place(list.len() - 1);
+            place + usize::from(place >= own)
+        }
+    };
+    let mut made = String::new();
+    push_cased_as(list.get(chosen)?, text, &mut made);
+    Some(made)
 }
 
 /// A made-up address at a domain that nobody has.
 pub fn email(key: &Key, text: &str, source: &Source) -> Option<String> {
-    let folded = lexicon::folded(text);
-    let name = entry(key, "email", surrogates::last_names(), &folded, source)?.to_lowercase();
-    let number = Stream::new(key, "email number", &folded, 0).below(90) + 10;
-    if text.starts_with('@') {
-        return Some(format!("@{name}{number}"));
-    }
-    Some(format!("{name}{number}@example.org"))
+    let (name, number) = lexicon::with_folded(text, |folded| {
+        let name = entry(key, "email", surrogates::last_names(), folded, source)?;
+        Some((name, Stream::new(key, "email number", folded, 0).below(90) + 10))
+    })?;
+    let handle = text.starts_with('@');
+    let mut made = String::with_capacity(name.len() + 15);
+    made.push_str(if handle { "@" } else { "" });
+    made.extend(name.chars().flat_map(char::to_lowercase));
+    made.extend([number / 10, number % 10].map(|digit| char::from(b'0' + digit as u8)));
+    made.push_str(if handle { "" } else { "@example.org" });
+    Some(made)
 }
 
 /// A made-up address in the web.
 pub fn url(key: &Key, text: &str) -> String {
     let scheme = text.find("://").map_or("", |at| &text[..at + 3]);
-    let letters = number::number(key, "url", "aaaaaa");
     let mut stream = Stream::new(key, "path", text, 0);
-    let path: String = letters.chars().map(|_| char::from(b'a' + stream.below(26) as u8)).collect();
-    format!("{scheme}www.example.org/{path}")
+    let mut made = String::with_capacity(scheme.len() + 22);
+    made.push_str(scheme);
+    made.push_str("www.example.org/");
+    made.extend((0..6).map(|_| char::from(b'a' + stream.below(26) as u8)));
+    made
 }
 
 /// A made-up address of a computer in a private network.

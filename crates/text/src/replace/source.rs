@@ -4,6 +4,8 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::document::Document;
+
 /// Up to this number of words are compared one by one.
 const FEW: usize = 192;
 
@@ -15,12 +17,32 @@ pub struct Source {
 }
 
 impl Source {
-    /// Adds words.
-    pub fn add(&mut self, hashes: impl Iterator<Item = u64>) {
-        self.few.extend(hashes);
+    /// Adds the words of a piece that no list has. Made-up names are such words.
+    pub fn add(&mut self, piece: &Document<'_>) {
+        // Every hash is written, and the next one over it if its word is known: without a branch per
+        // token, which would be hard to predict.
+        let mut end = self.few.len();
+        self.few.resize(end + piece.tokens.len(), 0);
+        for token in &piece.tokens {
+            self.few[end] = token.hash;
+            end += usize::from((token.hash != 0) & !token.word.is_known());
+        }
+        self.few.truncate(end);
+        self.spill();
+    }
+
+    /// Makes a set of words that are too many to be compared one by one.
+    fn spill(&mut self) {
         if self.few.len() > FEW {
             self.many.extend(self.few.drain(..));
         }
+    }
+
+    /// No words, in the memory of these.
+    pub fn forget(mut self) -> Source {
+        self.few.clear();
+        self.many = FxHashSet::default();
+        self
     }
 
     /// Whether it has a word.
@@ -29,11 +51,11 @@ impl Source {
     }
 }
 
-impl FromIterator<u64> for Source {
-    fn from_iter<I: IntoIterator<Item = u64>>(hashes: I) -> Self {
-        let mut source = Source { few: Vec::with_capacity(FEW / 4), many: FxHashSet::default() };
-        source.add(hashes.into_iter());
-        source
+#[cfg(test)]
+impl Extend<u64> for Source {
+    fn extend<I: IntoIterator<Item = u64>>(&mut self, hashes: I) {
+        self.few.extend(hashes);
+        self.spill();
     }
 }
 
@@ -42,15 +64,35 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::lexicon;
 
     proptest! {
         #[test]
         fn a_source_has_what_was_added(words in prop::collection::vec(0u64..600, 0..500), other in 0u64..600) {
-            let source: Source = words.iter().copied().collect();
+            let mut source = Source::default();
+            source.extend(words.iter().copied());
             let mut twice = Source::default();
-            words.chunks(7).for_each(|words| twice.add(words.iter().copied()));
+            words.chunks(7).for_each(|words| twice.extend(words.iter().copied()));
             prop_assert!(words.iter().all(|word| source.has(*word) && twice.has(*word)));
             prop_assert_eq!((source.has(other), twice.has(other)), (words.contains(&other), words.contains(&other)));
+        }
+
+        /// A source has the words of its pieces that no list has, and no others.
+        #[test]
+        fn a_source_has_unknown_words(pieces in prop::collection::vec("([a-c]{3,5}|the|Ann|7|[ .]){0,120}", 1..4)) {
+            let mut source = Source::default();
+            let mut words = Vec::new();
+            for piece in &pieces {
+                let document = Document::read(piece, Document::default());
+                source.add(&document);
+                words.extend(piece.split(|sign: char| !sign.is_alphabetic()).map(str::to_owned));
+            }
+            words.retain(|word| !word.is_empty());
+            let known = |word: &str| lexicon::lexicon().word(word).is_known();
+            for word in words.iter().map(String::as_str).chain(["aaa", "abcab", "the", "Ann", "xyzzy"]) {
+                let expected = words.iter().any(|own| own == word) && !known(word);
+                prop_assert_eq!(source.has(lexicon::hash(word)), expected, "{}", word);
+            }
         }
     }
 }

@@ -78,7 +78,6 @@ const STRONG: WordSet = words![
     "named",
     "called",
     "nicknamed",
-    "née",
     "nee",
     "aka",
     "alias",
