@@ -168,7 +168,7 @@ impl Scrubber {
             let (text, memory) = (&text[piece.clone()], std::mem::take(&mut scratch.document));
             let found = &mut scratch.found;
             let (document, chosen) = match kept.next().flatten() {
-                Some(kept) => (Document::read_tokens(text, memory), kept.restore(found)),
+                Some(kept) => (Document::read_lines(text, memory), kept.restore(found)),
                 None => {
                     let document = Document::read(text, memory);
                     let chosen = self.choose(&document, subject, found);

@@ -22,18 +22,32 @@ pub struct Line {
 /// Lines of at least this number of bytes are wrapped: a sentence goes on in the next one.
 const WRAPPED: u32 = 50;
 
+/// Whether a token with this first byte neither ends a sentence nor is a bullet or a quotation mark.
+static PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = !matches!(
+            byte as u8,
+            b'!' | b'?' | b':' | b';' | b'|' | b'"' | b'\'' | b'(' | b')' | b'.' | b'-' | b'*' | b'>' | b'#'
+        );
+        byte += 1;
+    }
+    table
+};
+
 /// Gives every token its line and marks the first words of sentences.
 pub fn mark(tokens: &mut [Token], lines: &mut Vec<Line>) {
     lines.clear();
     // The first token of the written line, and whether it has columns.
     let (mut written, mut columns) = (0, false);
     let mut number = 0;
-    // Whether the token before is a word or a number, as before most tokens.
+    // Whether no sentence starts behind the token before, as behind most tokens.
     let mut plain = false;
     let breaks = Flags::LINE.or(Flags::PARAGRAPH).or(Flags::GAP);
     for at in 0..tokens.len() {
         let token = &mut tokens[at];
-        let behind = std::mem::replace(&mut plain, token.first.is_ascii_alphanumeric());
+        let behind = std::mem::replace(&mut plain, PLAIN[usize::from(token.first)]);
         if behind && !token.has(breaks) {
             columns |= token.first == b'|';
             token.line = number;
@@ -114,8 +128,7 @@ fn starts_sentence(tokens: &[Token], at: usize) -> bool {
         return true;
     }
     let previous = &tokens[at - 1];
-    // Most tokens are behind a word or a number, which neither end a sentence nor are a bullet.
-    if previous.first.is_ascii_alphanumeric() {
+    if PLAIN[usize::from(previous.first)] {
         return false;
     }
     if token.has(Flags::SPACE) && ends_sentence(tokens, at - 1) {

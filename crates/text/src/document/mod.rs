@@ -134,11 +134,20 @@ impl<'a> Document<'a> {
         document
     }
 
-    /// Reads only tokens, their lines and the codes: all that dates and replacements need.
+    /// Reads only tokens, their lines, and the indexes of them: all that dates need.
     pub(crate) fn read_tokens(text: &'a str, earlier: Document<'_>) -> Document<'a> {
+        let mut document = Document::read_lines(text, earlier);
+        document.index();
+        codes::find(&document.tokens, &document.numbers, &mut document.codes);
+        document
+    }
+
+    /// Reads only tokens and their lines: all that further mentions of names and replacements need.
+    pub(crate) fn read_lines(text: &'a str, earlier: Document<'_>) -> Document<'a> {
         let mut document = Document { text, ..earlier.forget() };
-        let Document { tokens, lines, runs, fields, names, name_at, phrases, .. } = &mut document;
+        let Document { tokens, lines, runs, codes, fields, names, name_at, phrases, .. } = &mut document;
         runs.clear();
+        codes.clear();
         fields.clear();
         names.clear();
         name_at.clear();
@@ -146,9 +155,16 @@ impl<'a> Document<'a> {
         token::tokenize(text, tokens);
         token::mark_uncased(tokens);
         lines::mark(tokens, lines);
-        document.index();
-        codes::find(&document.tokens, &document.numbers, &mut document.codes);
+        document.clear_index();
         document
+    }
+
+    fn clear_index(&mut self) {
+        let Document { heads, times, people, ats, joints, capitals, numbers, marks, .. } = self;
+        for list in [heads, times, people, ats, joints, capitals, numbers, marks] {
+            list.clear();
+        }
+        self.has_bars = false;
     }
 
     /// Lists the tokens that detectors and further indexes start from.
@@ -156,10 +172,6 @@ impl<'a> Document<'a> {
         let Document {
             tokens, heads, times, people, ats, joints, capitals, numbers, marks, has_bars, ..
         } = self;
-        for list in [&mut *heads, times, people, ats, joints, capitals, numbers, marks] {
-            list.clear();
-        }
-        *has_bars = false;
         let mut picks = Picks::default();
         for (chunk, from) in tokens.chunks(PICKED).zip((0..).step_by(PICKED)) {
             picks.counts = [0; 8];
