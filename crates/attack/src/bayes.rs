@@ -6,13 +6,13 @@
 //!
 //!   Σ rows with s that can be the target's of w(row) + P(s | x),
 //!
-//! where w is the share of the row's cells that is the target's tuple, relative to the narrowest such
-//! row, and P is that of naive Bayes with Laplace's rule: (n(s) + 1) Π over columns of
-//! (n(s, x) + 1) / (n(s) + D), up to a factor, with D specific values of the column. So a model of many rows generalizes, and
-//! one with a row of the target's own remembers it. Training without a person takes the person's row
-//! out of all these sums, which is exactly the model of the release without the row: the narrowest
-//! row that can be the person's and has their value. Costs a sort of the rows per column, and
-//! targets × sensitive values × columns.
+//! where w is the share of the row's cells that is the target's tuple, relative to the narrowest
+//! such row, and P is that of naive Bayes with Laplace's rule: (n(s) + 1) Π over columns of (n(s,
+//! x) + 1) / (n(s) + D), up to a factor, with D specific values of the column. So a model of many
+//! rows generalizes, and one with a row of the target's own remembers it. Training without a person
+//! takes the person's row out of all these sums, which is exactly the model of the release without
+//! the row: the narrowest row that can be the person's and has their value. Costs a sort of the
+//! rows per column, and targets × sensitive values × columns.
 
 use rayon::prelude::*;
 use throng_terms::error::Result;

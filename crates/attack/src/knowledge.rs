@@ -3,9 +3,9 @@
 //!
 //! A value that no table of the adversary has carries no risk of linkage. So the columns by which
 //! people are looked for are those that the database has, after joins and inferences, whatever the
-//! policy thinks of them; a policy that forgot one does not hide it. If a column names people in the
-//! original and in the database, a target is known by the values of the database, right or wrong,
-//! and people whom it does not have are not targets. Costs a hash of the name per row.
+//! policy thinks of them; a policy that forgot one does not hide it. If a column names people in
+//! the original and in the database, a target is known by the values of the database, right or
+//! wrong, and people whom it does not have are not targets. Costs a hash of the name per row.
 
 use std::borrow::Cow;
 

@@ -1,11 +1,11 @@
-//! Whose released rows are: the fewest and the most people to whom some of them can belong.
+//! The owners of released rows: the fewest and the most people to whom some of them can belong.
 //!
 //! A table with several rows per person is released without the column that says whose they are.
 //! The holder scores attacks with the original, which has it. Every released row is a row of the
-//! original that its cells cover, and no row of the original is released twice. Which one it is does
-//! not follow where classes overlap or where rows were withheld, so people are bounded from both
-//! sides. Successes are counted with the fewest people and controls with the most: a rate of success
-//! is never too low, and a control never too high.
+//! original that its cells cover, and no row of the original is released twice. Which one it is
+//! does not follow where classes overlap or where rows were withheld, so people are bounded from
+//! both sides. Successes are counted with the fewest people and controls with the most: a rate of
+//! success is never too low, and a control never too high.
 //!
 //! For some released rows of some classes, two lower bounds hold, and the greater one counts:
 //!
@@ -18,8 +18,8 @@
 //!
 //! Where classes do not overlap and nothing was withheld, the second bound is the number of people,
 //! and so is the upper bound: all people with a row that the classes cover. If the release shows
-//! whose its rows are, under whatever name, its own rows are counted. Costs a box per class, and the
-//! pairs of classes and original tuples.
+//! whose its rows are, under whatever name, its own rows are counted. Costs a box per class, and
+//! the pairs of classes and original tuples.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,13 +81,14 @@ struct Certain {
 }
 
 impl Owners {
-    /// The owners of released rows that show them: place among the rows that show something → person.
+    /// The owners of released rows that show them: place among the rows that show something →
+    /// person.
     pub(crate) fn shown(view: &View, people: Vec<Code>, sensitive: &[usize]) -> Self {
         Owners::new(view, people, view.values.clone(), (sensitive, None))
     }
 
-    /// The owners of the rows of an original, given its quasi-identifiers with their numbers, in the
-    /// codes of the view.
+    /// The owners of the rows of an original, given its quasi-identifiers with their numbers, in
+    /// the codes of the view.
     pub(crate) fn of_original(
         view: &View,
         columns: &[(usize, Column)],

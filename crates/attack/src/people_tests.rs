@@ -236,9 +236,9 @@ fn released((age, _, value, form): (u32, usize, usize, usize)) -> Row {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The fewest and the most people bound those of every way, for all rows of a set of classes and
-    /// for every choice among them. Where classes do not overlap and nothing is withheld, they are
-    /// the number of people.
+    /// The fewest and the most people bound those of every way, for all rows of a set of classes
+    /// and for every choice among them. Where classes do not overlap and nothing is withheld, they
+    /// are the number of people.
     #[test]
     fn people_are_bounded_by_all_ways(
         rows in prop::collection::vec(cells(), 2..7),
@@ -282,7 +282,8 @@ proptest! {
         }
     }
 
-    /// Successes of linkability and rare values are never fewer than those that the true owners give.
+    /// Successes of linkability and rare values are never fewer than those that the true owners
+    /// give.
     #[test]
     fn successes_are_never_understated(rows in prop::collection::vec(cells(), 2..12)) {
         let original: Vec<Row> = rows.iter().map(|&(age, person, value, _)| row(person, age, "t", ["a", "b"][value])).collect();

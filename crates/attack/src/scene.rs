@@ -1,9 +1,9 @@
 //! The scene of an attack: a release, what outsiders know, and whom they are after.
 //!
 //! *Targets* are people whose specific quasi-identifiers the adversary knows: a sample of rows, so
-//! that intervals say how exact a rate is. Rows in which every quasi-identifier is `*` cover everybody
-//! and are left out: an adversary gains nothing from them. Where rows have a subject, one row of each
-//! person is a target, and what can be the target's is counted in people (`owners.rs`).
+//! that intervals say how exact a rate is. Rows in which every quasi-identifier is `*` cover
+//! everybody and are left out: an adversary gains nothing from them. Where rows have a subject, one
+//! row of each person is a target, and what can be the target's is counted in people (`owners.rs`).
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -267,7 +267,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Draws rows of an original as targets, one per person; fewer where too many classes cover them.
+    /// Draws rows of an original as targets, one per person; fewer where too many classes cover
+    /// them.
     fn target_rows(&self, original: &Coded, columns: &[Column]) -> Vec<u32> {
         let subject = self.roles.subject.as_ref().and_then(|name| original.column(name));
         let sensitive = self.roles.sensitive.iter().filter_map(|name| original.column(name));

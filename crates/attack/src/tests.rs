@@ -242,8 +242,8 @@ fn a_scorecard_has_a_page() {
     }
 }
 
-/// Where everybody has a double, no condition singles anybody out; where nobody has, the cells of all
-/// columns do.
+/// Where everybody has a double, no condition singles anybody out; where nobody has, the cells of
+/// all columns do.
 #[test]
 fn a_condition_singles_out_one_person_and_not_two() {
     let original = people(500, 6, false);

@@ -37,8 +37,8 @@ impl View {
         tuple.zip(&self.covers).map(|(&code, covers)| &covers[code as usize].runs).collect()
     }
 
-    /// The fewest people to whom rows of some classes can belong: the chosen ones, or all. More than
-    /// the limit are as many as the limit.
+    /// The fewest people to whom rows of some classes can belong: the chosen ones, or all. More
+    /// than the limit are as many as the limit.
     pub(crate) fn fewest(&self, classes: &[u32], chosen: Option<&Chosen<'_>>, limit: u64) -> u64 {
         match &self.owners {
             Some(owners) => owners.fewest(self, classes, chosen, limit),

@@ -92,7 +92,8 @@ impl Pair<'_> {
         view.fewest(self.classes(side), Some(&Chosen { rows, values: &self.two.owned[side] }), limit)
     }
 
-    /// The most people to whom all rows of a release that can be the target's belong, up to a limit.
+    /// The most people to whom all rows of a release that can be the target's belong, up to a
+    /// limit.
     pub(crate) fn most(&self, side: usize, limit: u64) -> u64 {
         self.two.views[side].most(self.classes(side), total(&self.values[side]), limit)
     }

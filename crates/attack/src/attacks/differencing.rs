@@ -1,11 +1,11 @@
-//! Differencing [Xiang 2014, 2; Denning 1979]: two statistics about nearly the same people differ by
-//! one person's value.
+//! Differencing [Xiang 2014, 2; Denning 1979]: two statistics about nearly the same people differ
+//! by one person's value.
 //!
-//! Statistics are answered for groups of at least k released rows. The adversary asks about the rows
-//! that share all quasi-identifiers of the target but one, and about the same rows without those
-//! that share this one, too. If both groups have at least k rows and the difference can be the rows
-//! of one person alone, the values of these rows are the difference. With a second release, classes that differ by one row
-//! between the releases are found in the same way.
+//! Statistics are answered for groups of at least k released rows. The adversary asks about the
+//! rows that share all quasi-identifiers of the target but one, and about the same rows without
+//! those that share this one, too. If both groups have at least k rows and the difference can be
+//! the rows of one person alone, the values of these rows are the difference. With a second
+//! release, classes that differ by one row between the releases are found in the same way.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -1,5 +1,6 @@
 //! Attribute inference: how much better does a model that was trained on the release guess the
-//! target's sensitive value than one that was trained without this person? [Stadler 2022; Giomi 2023]
+//! target's sensitive value than one that was trained without this person? [Stadler 2022; Giomi
+//! 2023]
 //!
 //! The model is naive Bayes over generalized cells, corrected by the rows that can be the target's
 //! (`bayes.rs`). What it knows about everybody with the target's quasi-identifiers, it also knows

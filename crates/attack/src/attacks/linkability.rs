@@ -1,4 +1,5 @@
-//! Linkability: the released rows that can be the target's are one person's [WP29 2014; Sweeney 2001].
+//! Linkability: the released rows that can be the target's are one person's [WP29 2014; Sweeney
+//! 2001].
 //!
 //! The exact join with everybody whom the adversary could look for. `throng attack link` links with
 //! a given table, and also what agrees in part.

@@ -3,10 +3,10 @@
 //!
 //! A class that covers several original tuples, each with at least k people, was formed because
 //! somebody's sensitive values among them violated the policy. The adversary knows who has which
-//! quasi-identifiers. Over all ways to deal the class's values to these people in which at least one
-//! tuple violates the policy, the share in which a target has a value is its credibility. The attack
-//! succeeds if the credibility of the target's own value is above what the policy promises. Ways are
-//! counted exactly, by products of polynomials; costs rows² per class and value.
+//! quasi-identifiers. Over all ways to deal the class's values to these people in which at least
+//! one tuple violates the policy, the share in which a target has a value is its credibility. The
+//! attack succeeds if the credibility of the target's own value is above what the policy promises.
+//! Ways are counted exactly, by products of polynomials; costs rows² per class and value.
 
 use rayon::prelude::*;
 use throng_terms::error::{Fault, Result};

@@ -1,9 +1,9 @@
 //! Rare values [Katirai 2006, "Attributes occurring less than k times"]: a value that few people
 //! have shows even where it is suppressed, because nobody else's value is.
 //!
-//! The adversary knows one quasi-identifier of the target, which fewer than k people have, and looks
-//! at this column alone: if the released rows whose cell can be that value belong to fewer than k
-//! people, the target is one of them, whatever the other columns say.
+//! The adversary knows one quasi-identifier of the target, which fewer than k people have, and
+//! looks at this column alone: if the released rows whose cell can be that value belong to fewer
+//! than k people, the target is one of them, whatever the other columns say.
 
 use rustc_hash::FxHashMap;
 use throng_terms::error::Result;

@@ -1,5 +1,5 @@
-//! Skewness [Li 2007]: the target's value is far more frequent among the rows that can be theirs than
-//! in the whole table, so that the release says more about them than about anybody.
+//! Skewness [Li 2007]: the target's value is far more frequent among the rows that can be theirs
+//! than in the whole table, so that the release says more about them than about anybody.
 
 use throng_terms::error::Result;
 use throng_terms::watch::Watch;

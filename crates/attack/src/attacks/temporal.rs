@@ -3,8 +3,8 @@
 //!
 //! The other release is the earlier one. Among the rows that can be the target's, those beyond what
 //! the earlier release has with the same values are new. The attack is on targets who look new, and
-//! succeeds if the new rows can belong to fewer than k people. With the original of the earlier release, the
-//! same is done for people of it whose rows are gone.
+//! succeeds if the new rows can belong to fewer than k people. With the original of the earlier
+//! release, the same is done for people of it whose rows are gone.
 
 use throng_terms::error::Result;
 use throng_terms::table::Code;

@@ -1,9 +1,9 @@
-//! Unsorted matching [Sweeney 2002; Katirai 2006]: two releases of the same table list their rows in
-//! the same order, so that the rows at the same place are the same person's.
+//! Unsorted matching [Sweeney 2002; Katirai 2006]: two releases of the same table list their rows
+//! in the same order, so that the rows at the same place are the same person's.
 //!
 //! The adversary lays the releases side by side. A pair of rows can be one person's if every
-//! quasi-identifier has a value that both cells cover, and if the sensitive values are the same. The
-//! attack succeeds if the pairs with the same cells in both releases can belong to fewer than k
+//! quasi-identifier has a value that both cells cover, and if the sensitive values are the same.
+//! The attack succeeds if the pairs with the same cells in both releases can belong to fewer than k
 //! people. The control lays them side by side in a random order.
 
 use rayon::prelude::*;
@@ -60,8 +60,8 @@ fn places(view: &View, rows: usize) -> Vec<Option<u32>> {
     places
 }
 
-/// Rows whose pair can be one person's and is one of those alike that fewer than k people have; `beside` has the row of the
-/// second release for every row of the first.
+/// Rows whose pair can be one person's and is one of those alike that fewer than k people have;
+/// `beside` has the row of the second release for every row of the first.
 fn pairs(scene: &Scene, other: &View, beside: &[u32]) -> Rate {
     let view = &scene.view;
     let (first, second) = (places(view, beside.len()), places(other, beside.len()));

@@ -1,11 +1,12 @@
 //! One-to-one assignment of released rows to external rows.
 //!
 //! The odds of a pair are prior odds × the ratio of its pattern. A released row belongs to at most
-//! one external row, so the probability of a pair is its odds over those of all pairs of the row and
-//! of belonging to nobody; the same holds for the external row, and the lower one counts. A pair
-//! whose probability reaches the threshold on both sides becomes a link. Its rows are then taken, which raises the probabilities of others, so
-//! the same is done again until nothing changes. With a threshold from 0.5, no row can have two
-//! links, and the result does not depend on any order. Costs the kept pairs per round.
+//! one external row, so the probability of a pair is its odds over those of all pairs of the row
+//! and of belonging to nobody; the same holds for the external row, and the lower one counts. A
+//! pair whose probability reaches the threshold on both sides becomes a link. Its rows are then
+//! taken, which raises the probabilities of others, so the same is done again until nothing
+//! changes. With a threshold from 0.5, no row can have two links, and the result does not depend on
+//! any order. Costs the kept pairs per round.
 
 use throng_terms::error::Result;
 use throng_terms::watch::Watch;
@@ -129,8 +130,8 @@ impl Alone {
         Alone(of(sides.external) * of(sides.released))
     }
 
-    /// The probability of a pair, given the odds of all pairs of either of its rows: an external row
-    /// belongs to one released row at the most, and the other way round.
+    /// The probability of a pair, given the odds of all pairs of either of its rows: an external
+    /// row belongs to one released row at the most, and the other way round.
     fn probability(&self, odds: f64, of_released: f64, of_external: f64) -> f64 {
         if odds > 0.0 { odds / (self.0 + of_released.max(of_external).max(odds)) } else { 0.0 }
     }

@@ -5,8 +5,9 @@
 //! cover; it is a link if there is one such row, and no other released row has it alone.
 //! *Probabilistic linkage* also uses what agrees in part: levels of agreement (`compare.rs`), pairs
 //! by blocking (`block.rs`), weights by expectation maximization (`model.rs`), and a one-to-one
-//! assignment (`assign.rs`). Both work on distinct tuples; rows that are alike are not distinguished
-//! by their order. Counts of patterns are kept, not pairs, except those that can become a link.
+//! assignment (`assign.rs`). Both work on distinct tuples; rows that are alike are not
+//! distinguished by their order. Counts of patterns are kept, not pairs, except those that can
+//! become a link.
 
 mod assign;
 mod block;

@@ -104,7 +104,8 @@ fn a_table_without_errors_is_linked_exactly() {
     assert!(found.strongest[0].agreement.iter().all(|column| column.level == "same"));
 }
 
-/// Every released row has one best guess, and the expected number of right ones is within the ranges.
+/// Every released row has one best guess, and the expected number of right ones is within the
+/// ranges.
 #[test]
 fn guesses_are_counted_by_their_probability() {
     let (release, external) = people(400, true);
