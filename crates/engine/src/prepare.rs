@@ -22,6 +22,7 @@ use crate::draw::SampledTable;
 use crate::group::TableRead;
 use crate::left_out::{LeftOut, TRACES};
 use crate::leveled::Leveled;
+use crate::memory::Extent;
 use crate::notes::TextColumns;
 use crate::paths::Paths;
 use crate::policy_file::{PolicyFile, explain_delimiter, in_table};
@@ -141,8 +142,8 @@ impl Engine {
         let people = grouped.population.as_ref().map_or(0, |population| population.tuples.rows());
         let read = sampled.as_ref().map_or(rows, |sampled| sampled.sample.rows);
         let load = |path: &str| job.policy.load(path);
-        let width = grouped.names.len() + grouped.measured.len();
-        self.check_memory(grouped.tuples.len() as u64, width as u64, policy.forms_regions())?;
+        let identifiers = originals.iter().map(|originals| originals.len() as u64).sum();
+        self.check_memory(&Extent { identifiers, ..Extent::of(policy, &source, &grouped) })?;
         let quasi = grouped.names.len();
         let leveled = search::leveled(policy, &grouped, &load).map_err(|e| in_table(e, &source))?;
         let leveled = Leveled::new(leveled, (&grouped.measured, &dictionaries[quasi..]))?;

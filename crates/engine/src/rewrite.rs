@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use throng::error::{Error, Fault, Result};
 use throng::exposure::{Exposure, add_to_hashes};
 use throng::hierarchy::TOP;
-use throng::policy::{Column, Format, Suppressed};
+use throng::policy::{Column, Suppressed};
 use throng::recoding::{Recoding, RowCounter};
 use throng::release::TextFacts;
 use throng::table::{Code, Dictionary};
@@ -312,12 +312,7 @@ impl<'a> Rewriter<'a> {
         if (0..self.names.len()).all(|column| self.coded(column).is_some()) {
             return coded;
         }
-        let size = |file: &std::path::PathBuf| {
-            let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
-            let packed = file.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
-            if packed || source.format != Format::Csv { 4 * bytes } else { bytes }
-        };
-        coded + source.files.iter().map(size).sum::<u64>() / rows.max(1)
+        coded + source.text_bytes() / rows.max(1)
     }
 
     pub(crate) fn rewrite(

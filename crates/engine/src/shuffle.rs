@@ -32,8 +32,20 @@ const BUCKET_BYTES: u64 = 1 << 24;
 const FEW: u64 = 1 << 6;
 /// Bytes that wait in memory where no limit is given.
 const WAITING: usize = 1 << 25;
+/// What helps where rows cannot wait on disk.
+const SPILLING: &str = "rows wait in the folder of the output until they are shuffled, and take about as much space as the release: \
+                        free twice that, check its permissions, or let more of them wait in memory (--memory); nothing was left behind";
 /// The random streams that permute buckets; those before deal pieces of the table.
 const PERMUTING: u64 = 1 << 62;
+
+fn bucket_rows(row_bytes: u64) -> u64 {
+    (BUCKET_BYTES / row_bytes.max(1)).clamp(FEW, BUCKET)
+}
+
+/// The bytes that are expected of a bucket.
+pub(crate) fn bucket_bytes(rows: u64, row_bytes: u64) -> u64 {
+    row_bytes * bucket_rows(row_bytes).min(rows)
+}
 
 /// How rows are dealt.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +66,7 @@ pub(crate) struct Dealt {
 impl Plan {
     /// With a key, rows are shuffled. `rows` and `row_bytes` are estimates.
     pub(crate) fn new(key: Option<[u8; 32]>, rows: u64, row_bytes: u64) -> Self {
-        let size = (BUCKET_BYTES / row_bytes.max(1)).clamp(FEW, BUCKET);
+        let size = bucket_rows(row_bytes);
         let together = (GROUP_BYTES as u64 / (size * row_bytes.max(1))).clamp(1, GROUP as u64 / size);
         let buckets = rows.div_ceil(size).clamp(1, u64::from(u32::MAX)) as u32;
         Plan { key, buckets, together: together as usize }
@@ -128,7 +140,7 @@ impl<'a> Shuffle<'a> {
 
     fn spill(&mut self) -> Result<()> {
         let name = self.sink.name();
-        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e);
+        let fail = |e: &dyn std::fmt::Display| unwritable(&name, e).map(|fault| fault.help(SPILLING));
         let dealt = std::mem::take(&mut self.dealt);
         self.bytes = 0;
         let spill = match &mut self.spill {

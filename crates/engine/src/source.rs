@@ -93,6 +93,16 @@ pub struct Source {
 }
 
 impl Source {
+    /// The bytes of its rows as text, by the size of its files.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        let size = |file: &PathBuf| {
+            let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
+            let packed = file.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
+            if packed || self.format != Format::Csv { 4 * bytes } else { bytes }
+        };
+        self.files.iter().map(size).sum()
+    }
+
     /// Finds the files of a policy's input; paths are relative to `base`. Their rows are those of the
     /// files, whatever the input says about preparing them.
     ///

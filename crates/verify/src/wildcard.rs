@@ -160,7 +160,9 @@ impl Columns {
         let found: Vec<Found> = match self.columns.is_empty() {
             true => vec![rows.iter().map(|row| (row.class, counts.iter().sum())).collect()],
             false => {
-                let division = Division::new(self, &rows, &rows, 0);
+                let all = self.divide(&rows, 0);
+                drop(rows);
+                let division = Division::new(self, &all, &all, 0);
                 let found = division.parts.par_iter().enumerate().map(|(at, part)| {
                     let mut found = Found::new();
                     division.count(part, &mut found, &shared.of_thread(at))?;
@@ -199,7 +201,8 @@ impl Columns {
             self.sum(ask, have, column, found);
         } else {
             pace.steps(4 * both)?;
-            let division = Division::new(self, ask, have, column);
+            let (ask, have) = (self.divide(ask, column), self.divide(have, column));
+            let division = Division::new(self, &ask, &have, column);
             division.parts.iter().try_for_each(|part| division.count(part, found, pace))?;
         }
         Ok(())
@@ -252,8 +255,8 @@ impl Columns {
 struct Division<'a, const W: usize> {
     columns: &'a Columns,
     column: usize,
-    ask: Divided<W>,
-    have: Divided<W>,
+    ask: &'a Divided<W>,
+    have: &'a Divided<W>,
     /// Whether rows without a value are counted for all values together.
     apart: bool,
     parts: Vec<Part>,
@@ -270,8 +273,7 @@ enum Part {
 }
 
 impl<'a, const W: usize> Division<'a, W> {
-    fn new(columns: &'a Columns, ask: &[Row<W>], have: &[Row<W>], column: usize) -> Self {
-        let (ask, have) = (columns.divide(ask, column), columns.divide(have, column));
+    fn new(columns: &'a Columns, ask: &'a Divided<W>, have: &'a Divided<W>, column: usize) -> Self {
         let occurs = |digit: &usize| !ask.with(*digit).is_empty();
         let mut parts: Vec<Part> =
             (1..columns.columns[column].base() as usize).filter(occurs).map(Part::Value).collect();

@@ -1,6 +1,7 @@
 //! Splits tuples that ask and tuples that have rows by one column after the other. A tuple that
 //! asks is in one part only, so that its count is written once.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -69,7 +70,9 @@ impl<'a, const W: usize> Join<'a, W> {
             }
             !done
         };
-        let ask: Vec<Item<W>> = match self.wanted.asked {
+        let ask: Cow<'_, [Item<W>]> = match self.wanted.asked {
+            // Nothing to copy where all ask.
+            None if have.iter().all(|item| item.rows < self.tuples.enough) => Cow::Borrowed(&have),
             None => have.iter().filter(is_asked).copied().collect(),
             Some(asked) => {
                 let mut asks = vec![false; self.tuples.rows.len()];
@@ -246,15 +249,22 @@ impl<'a, const W: usize> Join<'a, W> {
 
     fn split(&self, ask: &[Item<W>], have: Have<'_, W>, depth: usize, scratch: &mut Scratch<W>) {
         let field = &self.layout.fields[depth];
-        let mut items = std::mem::take(&mut scratch.items[depth]);
-        self.by_place(have, depth, &mut items, &mut scratch.ends);
+        let mut sorted = std::mem::take(&mut scratch.items[depth]);
+        let items: &[Item<W>] = match have {
+            // At the beginning they are sorted.
+            [all, []] if depth == 0 => all,
+            _ => {
+                self.by_place(have, depth, &mut sorted, &mut scratch.ends);
+                &sorted
+            }
+        };
         let items_of = |place: usize| {
             let from = items.partition_point(|item| item.place(field) < place);
             &items[from..from + items[from..].partition_point(|item| item.place(field) == place)]
         };
         let absent = items_of(0);
         let part = |run: &Run, scratch: &mut Scratch<W>| {
-            let have = if run.place == 0 { [&items[..], &[]] } else { [absent, items_of(run.place)] };
+            let have = if run.place == 0 { [items, &[]] } else { [absent, items_of(run.place)] };
             self.count(&ask[run.from..run.to], have, depth + 1, scratch);
         };
         let mut runs: Vec<Run> = Vec::new();
@@ -271,19 +281,16 @@ impl<'a, const W: usize> Join<'a, W> {
             true => runs.par_iter().for_each_init(|| self.scratch(), |scratch, run| part(run, scratch)),
             false => runs.iter().for_each(|run| part(run, scratch)),
         }
-        scratch.items[depth] = items;
+        scratch.items[depth] = sorted;
     }
 
     /// Sorts tuples by their value in a field.
     fn by_place(&self, have: Have<'_, W>, depth: usize, to: &mut Vec<Item<W>>, ends: &mut Vec<u32>) {
         let field = &self.layout.fields[depth];
         to.clear();
-        if depth == 0 || field.radix as usize > have[0].len() + have[1].len() {
+        if field.radix as usize > have[0].len() + have[1].len() {
             have.into_iter().for_each(|list| to.extend_from_slice(list));
-            // At the beginning they are sorted.
-            if depth > 0 {
-                to.sort_by_key(|item| item.place(field));
-            }
+            to.sort_by_key(|item| item.place(field));
             return;
         }
         ends.clear();

@@ -36,6 +36,16 @@ impl Originals {
         Originals { listed: Some(HashSet::default()), ..Originals::default() }
     }
 
+    /// How many distinct values were added.
+    pub fn len(&self) -> usize {
+        self.distinct
+    }
+
+    /// Whether none was added.
+    pub fn is_empty(&self) -> bool {
+        self.distinct == 0
+    }
+
     /// The listed values.
     pub(super) fn listed(&self) -> impl Iterator<Item = &String> {
         self.listed.iter().flatten()
