@@ -10,7 +10,7 @@ use crate::table::Code;
 /// Counts and shares of every label of a column.
 #[derive(Debug, Clone)]
 pub(super) struct Chain {
-    /// Level → label → what it is below: the labels of the level below, with their rows.
+    /// Level → label → the labels of the level below it, with the rows up to and with each.
     below: Vec<Vec<Vec<(Code, u64)>>>,
     /// Level → label → rows.
     rows: Vec<Vec<u64>>,
@@ -38,7 +38,7 @@ impl Chain {
             for (label, &up) in parent[level].iter().enumerate() {
                 let n = rows[level][label];
                 rows[level + 1][up as usize] += n;
-                labels[up as usize].push((label as Code, n));
+                labels[up as usize].push((label as Code, rows[level + 1][up as usize]));
             }
             below.push(labels);
         }
@@ -51,7 +51,7 @@ impl Chain {
         self.rows[level][label as usize]
     }
 
-    /// The labels below a label, with their rows.
+    /// The labels below a label, with the rows up to and with each.
     pub(super) fn below(&self, level: usize, label: Code) -> &[(Code, u64)] {
         &self.below[level][label as usize]
     }

@@ -13,7 +13,8 @@ use super::score::Field;
 use crate::hierarchy::Hierarchy;
 use crate::table::Code;
 
-/// The rows of a configuration and a label above: all of them, and those of each label, ascending.
+/// The rows of a configuration and a label above: all of them, and the rows up to and with each
+/// label, ascending.
 type Rows = (u64, Vec<(Code, u64)>);
 
 /// A level of a column with its parents.
@@ -54,7 +55,7 @@ impl Family {
         for ((key, label), n) in both {
             let rows = family.rows.entry((key, above[label as usize])).or_default();
             rows.0 += n;
-            rows.1.push((label, n));
+            rows.1.push((label, rows.0));
         }
         family
     }
@@ -70,7 +71,10 @@ impl Family {
     pub(super) fn given(&self, chain: &Chain, q: Code, u: Code, a: u64) -> f64 {
         let prior = chain.given(self.level, q);
         let Some((all, labels)) = self.rows.get(&(a, u)) else { return prior };
-        let n = labels.binary_search_by_key(&q, |&(label, _)| label).map_or(0, |at| labels[at].1);
+        let upto = |at: usize| labels[at].1;
+        let n = labels
+            .binary_search_by_key(&q, |&(label, _)| label)
+            .map_or(0, |at| upto(at) - at.checked_sub(1).map_or(0, upto));
         (n as f64 + prior) / (*all as f64 + 1.0)
     }
 

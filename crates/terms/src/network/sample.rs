@@ -16,35 +16,12 @@ use crate::table::Code;
 pub struct Sampler<'a> {
     network: &'a Network,
     random: ChaCha8Rng,
-    /// Column → level above → label → how many rows the labels below it have up to each of them.
-    below: Vec<Vec<Vec<Vec<u64>>>>,
-}
-
-/// Rows up to and with each label.
-fn ends(labels: &[(Code, u64)]) -> Vec<u64> {
-    let mut upto = 0;
-    let end = |&(_, rows): &(Code, u64)| {
-        upto += rows;
-        upto
-    };
-    labels.iter().map(end).collect()
 }
 
 impl Network {
     /// The rows that belong to a seed.
     pub fn sampler(&self, seed: u64) -> Sampler<'_> {
-        let level = |column: usize, level: usize| {
-            let labels = 0..self.hierarchies[column].size(level) as Code;
-            labels.map(|label| ends(self.chains[column].below(level, label))).collect()
-        };
-        let below = |column: usize| {
-            (1..=self.hierarchies[column].height()).map(|above| level(column, above)).collect()
-        };
-        Sampler {
-            network: self,
-            random: ChaCha8Rng::seed_from_u64(seed),
-            below: (0..self.names.len()).map(below).collect(),
-        }
+        Sampler { network: self, random: ChaCha8Rng::seed_from_u64(seed) }
     }
 }
 
@@ -62,7 +39,7 @@ impl Sampler<'_> {
                     let a = family.configuration(&network.hierarchies, |column| row[column]);
                     let (all, labels) = family.rows(a, label)?;
                     let at = self.draw(all + 1);
-                    chosen(labels, &ends(labels), at)
+                    chosen(labels, at)
                 });
                 label = of_parents.unwrap_or_else(|| self.down(column, level, label));
             }
@@ -76,7 +53,7 @@ impl Sampler<'_> {
         let chain = &self.network.chains[column];
         let below = chain.below(level + 1, label);
         let at = self.draw(chain.rows(level + 1, label) + 1);
-        chosen(below, &self.below[column][level][label as usize], at).unwrap_or_else(|| {
+        chosen(below, at).unwrap_or_else(|| {
             let any = self.draw(below.len() as u64);
             below[any as usize].0
         })
@@ -88,7 +65,8 @@ impl Sampler<'_> {
     }
 }
 
-/// The label that a row belongs to, of rows in the order of labels; none for the one row more.
-fn chosen(labels: &[(Code, u64)], ends: &[u64], row: u64) -> Option<Code> {
-    labels.get(ends.partition_point(|&end| end <= row)).map(|&(label, _)| label)
+/// The label that a row belongs to, where labels come with the rows up to and with each; none for
+/// the one row more.
+fn chosen(labels: &[(Code, u64)], row: u64) -> Option<Code> {
+    labels.get(labels.partition_point(|&(_, upto)| upto <= row)).map(|&(label, _)| label)
 }
