@@ -61,6 +61,8 @@ impl<'a> FromIterator<Option<&'a str>> for Labels {
 pub(super) struct Interner {
     labels: Labels,
     index: HashTable<Code>,
+    /// The label that was asked for last: values come in order, and neighbours share labels.
+    last: Code,
 }
 
 fn hash(label: &str) -> u64 {
@@ -70,6 +72,14 @@ fn hash(label: &str) -> u64 {
 impl Interner {
     /// The code of a label.
     pub(super) fn code(&mut self, label: &str) -> Code {
+        if (self.last as usize) < self.labels.len() && self.labels.text(self.last) == label {
+            return self.last;
+        }
+        self.last = self.find_or_add(label);
+        self.last
+    }
+
+    fn find_or_add(&mut self, label: &str) -> Code {
         let hash_of = hash(label);
         if let Some(&code) = self.index.find(hash_of, |&code| self.labels.text(code) == label) {
             return code;

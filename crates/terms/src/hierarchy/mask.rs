@@ -72,11 +72,17 @@ pub(super) fn longest(dictionary: &Dictionary) -> usize {
 pub(super) fn masked(value: &str, kept: usize, longest: usize, from: End, mask: char) -> String {
     let length = value.chars().count();
     let kept = kept.min(length);
-    let masks = std::iter::repeat_n(mask, longest.saturating_sub(kept));
-    match from {
-        End::Right => value.chars().take(kept).chain(masks).collect(),
-        End::Left => masks.chain(value.chars().skip(length - kept)).collect(),
+    let place = |character: usize| value.char_indices().nth(character).map_or(value.len(), |(at, _)| at);
+    let masks = longest.saturating_sub(kept);
+    let mut text = String::with_capacity(value.len() + masks * mask.len_utf8());
+    if from == End::Right {
+        text.push_str(&value[..place(kept)]);
     }
+    text.extend(std::iter::repeat_n(mask, masks));
+    if from == End::Left {
+        text.push_str(&value[place(length - kept)..]);
+    }
+    text
 }
 
 #[cfg(test)]
