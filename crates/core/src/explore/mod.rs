@@ -3,11 +3,13 @@
 //! [El Emam 2009, "Methods"].
 //!
 //! Unlike a search it forms the classes of every node, so it costs nodes × classes, less the
-//! savings of roll-ups from lower nodes; at most [`LISTED`] nodes. [`around`] lists only nodes near
-//! the chosen one, whatever the size of the lattice.
+//! savings of roll-ups from lower nodes; at most [`LISTED`] nodes. Threads take runs of neighbouring
+//! nodes. [`around`] lists only nodes near the chosen one, whatever the size of the lattice.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -17,10 +19,12 @@ use crate::lattice::{Lattice, Node};
 use crate::model::check_complete;
 use crate::policy::Policy;
 use crate::search::{Evaluator, Problem, Solution, judged};
-use crate::watch::{Event, Progress, Stage, Watch};
+use crate::watch::{Counter, Stage, Watch};
 
 /// The most nodes that are listed one by one.
 pub const LISTED: u128 = 200_000;
+/// Nodes that a thread takes at a time.
+const RUN: usize = 32;
 
 /// The node that a search settled on.
 #[derive(Debug, Clone)]
@@ -163,25 +167,16 @@ pub fn explore(problem: &Problem, choice: &Choice, watch: &Watch) -> Result<Expl
     // With a model that is not monotone, or levels that do not nest, nothing follows from another
     // node's verdict.
     let monotone = problem.nested() && problem.models.iter().all(|m| m.facts().monotone);
-    let tagged = monotone.then(|| {
-        let mut tagged = vec![true; nodes.len()];
-        judged(problem, &exploring(watch)).into_iter().for_each(|node| tagged[node] = false);
-        tagged
-    });
-    watch.check()?;
-    list(problem, choice, watch, &nodes, tagged.as_deref(), None)
-}
-
-/// A watch for a search that only serves to explore: it is reported as such.
-fn exploring(watch: &Watch) -> Watch {
-    let outer = watch.clone();
-    watch.clone().listening(move |event| match event {
-        Event::Searching(Progress { checked, nodes, .. }) => {
-            let of = u64::try_from(nodes).ok();
-            outer.report(Event::Done { stage: Stage::Exploring, done: checked, of });
-        }
-        other => outer.report(other),
-    })
+    let mut explored = list(problem, choice, watch, &nodes, None)?;
+    if monotone {
+        let safe: Vec<bool> = explored.nodes.iter().map(|node| node.safe).collect();
+        explored.nodes.iter_mut().for_each(|node| node.tagged = Some(true));
+        let formed = judged(&problem.lattice, &safe, watch);
+        formed.into_iter().for_each(|node| explored.nodes[node].tagged = Some(false));
+        watch.check()?;
+        explored.summary = summary(&problem.lattice, &explored.nodes, None);
+    }
+    Ok(explored)
 }
 
 /// Whether a lattice can be listed node by node.
@@ -236,7 +231,7 @@ pub fn around(problem: &Problem, choice: &Choice, steps: u32, watch: &Watch) -> 
             .into());
         }
     }
-    list(problem, choice, watch, &near.into_iter().collect::<Vec<_>>(), None, Some(steps))
+    list(problem, choice, watch, &near.into_iter().collect::<Vec<_>>(), Some(steps))
 }
 
 /// Whether exploring costs so little that a report can have it: some tenths of a second.
@@ -252,28 +247,15 @@ fn list(
     choice: &Choice,
     watch: &Watch,
     nodes: &[Node],
-    tagged: Option<&[bool]>,
     around: Option<u32>,
 ) -> Result<Explored> {
     let mut evaluator = Evaluator::new(problem);
-    let mut safe = HashMap::new();
-    let mut facts = Vec::with_capacity(nodes.len());
     let best = choice.best.as_ref().map(|b| &b.node);
-    for (i, node) in nodes.iter().enumerate() {
-        watch.done(Stage::Exploring, i as u64, Some(nodes.len() as u64))?;
-        let judgement = evaluator.judge(node);
-        safe.insert(node.clone(), judgement.safe);
-        facts.push(NodeFacts {
-            levels: node.levels().to_vec(),
-            height: node.height(),
-            safe: judgement.safe,
-            suppressed: judgement.suppressed,
-            loss: evaluator.solution(node).loss,
-            tagged: tagged.map(|t| t[i]),
-            minimal: false,
-            chosen: best == Some(node),
-        });
-    }
+    let mut facts = judge_all(&evaluator, nodes, watch)?;
+    let chosen = facts.iter_mut().zip(nodes).filter(|(_, node)| Some(*node) == best);
+    chosen.for_each(|(facts, _)| facts.chosen = true);
+    let safe: HashMap<&Node, bool> =
+        nodes.iter().zip(&facts).map(|(node, facts)| (node, facts.safe)).collect();
     for (node, facts) in nodes.iter().zip(&mut facts) {
         watch.check()?;
         facts.minimal = facts.safe && minimal(&problem.lattice, node, &safe, &mut evaluator);
@@ -293,11 +275,51 @@ fn list(
     })
 }
 
+/// Judges nodes in their order, on all cores: a free thread takes the next [`RUN`] of them, which
+/// mostly roll up from each other.
+fn judge_all(evaluator: &Evaluator<'_>, nodes: &[Node], watch: &Watch) -> Result<Vec<NodeFacts>> {
+    let done = Counter::new(watch, Stage::Exploring, Some(nodes.len() as u64));
+    let next = AtomicUsize::new(0);
+    let work = |_: usize| {
+        let mut evaluator = evaluator.fork();
+        let mut found = Vec::new();
+        loop {
+            let run = next.fetch_add(1, Ordering::Relaxed);
+            let Some(some) = nodes.chunks(RUN).nth(run) else { return Ok(found) };
+            for node in some {
+                done.one()?;
+                found.push((run, judge_one(&mut evaluator, node)));
+            }
+        }
+    };
+    let threads = rayon::current_num_threads().min(nodes.len().div_ceil(RUN));
+    let found: Vec<Vec<(usize, NodeFacts)>> =
+        (0..threads).into_par_iter().map(work).collect::<Result<_>>()?;
+    let mut found: Vec<(usize, NodeFacts)> = found.into_iter().flatten().collect();
+    // The nodes of a run were judged by one thread, in order.
+    found.sort_by_key(|(run, _)| *run);
+    Ok(found.into_iter().map(|(_, facts)| facts).collect())
+}
+
+fn judge_one(evaluator: &mut Evaluator<'_>, node: &Node) -> NodeFacts {
+    let judgement = evaluator.judge(node);
+    NodeFacts {
+        levels: node.levels().to_vec(),
+        height: node.height(),
+        safe: judgement.safe,
+        suppressed: judgement.suppressed,
+        loss: evaluator.solution(node).loss,
+        tagged: None,
+        minimal: false,
+        chosen: false,
+    }
+}
+
 /// Whether no direct specialization of a safe node is safe; those outside the list are judged.
 fn minimal(
     lattice: &Lattice,
     node: &Node,
-    safe: &HashMap<Node, bool>,
+    safe: &HashMap<&Node, bool>,
     evaluator: &mut Evaluator<'_>,
 ) -> bool {
     lattice.predecessors(node).all(|below| match safe.get(&below) {

@@ -29,8 +29,9 @@ use crate::recoded::Released;
 use crate::tuples::Codes;
 use crate::utility::Utility;
 
-/// A table with at least this number of classes is not merged with itself.
-const LARGE: usize = if cfg!(test) { 1 } else { MANY };
+/// Classes from which merging is expensive: a part of them is merged first, which may be enough to
+/// refuse the node, and distinct rows are not merged with themselves.
+const LARGE: usize = if cfg!(test) { 1 } else { 1 << 18 };
 
 /// The verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,7 +194,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Another one, for another thread: it shares the table and has seen nothing.
-    pub(super) fn fork(&self) -> Self {
+    pub(crate) fn fork(&self) -> Self {
         Evaluator {
             problem: self.problem,
             memory: Vec::new(),

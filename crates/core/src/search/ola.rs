@@ -63,15 +63,23 @@ impl Strategy for Ola {
 
     fn run(&self, evaluator: &mut Evaluator<'_>, watch: &Watch) -> Outcome {
         let lattice = &evaluator.problem().lattice;
-        let mut walk = Walk::new(lattice, evaluator, watch);
+        let mut judge = |_: usize, node: &Node| {
+            let safe = evaluator.judge_safety(node);
+            let checked = evaluator.account().checked;
+            let progress = Progress { checked, nodes: lattice.nodes(), best: None, bound: None };
+            watch.report(Event::Searching(progress));
+            safe
+        };
+        let mut walk = Walk::new(lattice, &mut judge, watch);
         let (bottom, top) = walk.ends();
         let finished = walk.search(bottom, top);
         // A walk that is stopped early may not have seen a safe node; the top is one, or none is.
-        if !walk.safe(top) {
+        let feasible = walk.safe(top);
+        let minimal = std::mem::take(&mut walk.minimal);
+        if !feasible {
             let least = evaluator.check(&lattice.top()).suppressed;
             return Outcome::Infeasible { least };
         }
-        let minimal = std::mem::take(&mut walk.minimal);
         if evaluator.problem().preference.is_some() {
             return preferred(evaluator, minimal, finished, watch).unwrap_or(Outcome::Cancelled);
         }
@@ -87,11 +95,12 @@ impl Strategy for Ola {
     }
 }
 
-/// The positions of the nodes whose classes OLA forms, whatever the loss: the verdict on every
-/// other node follows from theirs. For a lattice that can be tagged, and monotone models.
-pub(crate) fn judged(problem: &Problem, watch: &Watch) -> Vec<usize> {
-    let mut evaluator = Evaluator::new(problem);
-    let mut walk = Walk::new(&problem.lattice, &mut evaluator, watch);
+/// The positions of the nodes whose classes OLA would form, whatever the loss, if every node is safe
+/// or not as given: the verdict on every other node follows from theirs. For a lattice that can be
+/// tagged, and monotone models.
+pub(crate) fn judged(lattice: &Lattice, safe: &[bool], watch: &Watch) -> Vec<usize> {
+    let mut judge = |index: usize, _: &Node| safe[index];
+    let mut walk = Walk::new(lattice, &mut judge, watch);
     let (bottom, top) = walk.ends();
     walk.search(bottom, top);
     walk.judged
@@ -111,9 +120,9 @@ fn best(evaluator: &mut Evaluator<'_>, minimal: Vec<Node>) -> Option<Solution> {
 
 /// Nodes are positions in the lattice here; levels and heights are those along its dimensions, so
 /// that linked columns rise by one step.
-struct Walk<'w, 'p> {
+struct Walk<'w> {
     tags: Tags,
-    lattice: &'p Lattice,
+    lattice: &'w Lattice,
     /// Size and stride of each dimension.
     strides: Vec<(usize, usize)>,
     /// Sub-lattices of more than two nodes that were searched: bottom and top.
@@ -122,12 +131,13 @@ struct Walk<'w, 'p> {
     minimal: Vec<Node>,
     /// Positions of the nodes whose classes were formed.
     judged: Vec<usize>,
-    evaluator: &'w mut Evaluator<'p>,
+    /// Whether a node is safe, by position and levels.
+    judge: &'w mut dyn FnMut(usize, &Node) -> bool,
     watch: &'w Watch,
 }
 
-impl<'w, 'p> Walk<'w, 'p> {
-    fn new(lattice: &'p Lattice, evaluator: &'w mut Evaluator<'p>, watch: &'w Watch) -> Self {
+impl<'w> Walk<'w> {
+    fn new(lattice: &'w Lattice, judge: &'w mut dyn FnMut(usize, &Node) -> bool, watch: &'w Watch) -> Self {
         Walk {
             tags: Tags::new(lattice),
             lattice,
@@ -135,7 +145,7 @@ impl<'w, 'p> Walk<'w, 'p> {
             entered: HashSet::new(),
             minimal: Vec::new(),
             judged: Vec::new(),
-            evaluator,
+            judge,
             watch,
         }
     }
@@ -189,19 +199,13 @@ impl<'w, 'p> Walk<'w, 'p> {
             Tag::Unknown => {}
         }
         let node = self.lattice.at(index);
-        let safe = self.evaluator.judge_safety(&node);
+        let safe = (self.judge)(index, &node);
         self.judged.push(index);
         self.tags.set(index, safe);
         if safe {
             self.minimal.retain(|m| !node.below(m));
             self.minimal.push(node);
         }
-        self.watch.report(Event::Searching(Progress {
-            checked: self.evaluator.account().checked,
-            nodes: self.lattice.nodes(),
-            best: None,
-            bound: None,
-        }));
         safe
     }
 
