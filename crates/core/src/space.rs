@@ -46,6 +46,8 @@ pub struct Axis {
     missing: Option<Code>,
     joins: Joins,
     height: usize,
+    /// Whether values that share a label share every label above.
+    nested: bool,
     /// Level → rank → first rank under the same value, and last.
     under: Vec<Vec<(Code, Code)>>,
     measure: Measure,
@@ -98,6 +100,7 @@ impl Axis {
             missing,
             joins,
             height,
+            nested: hierarchy.nested(),
             under,
             measure,
             weight,
@@ -177,6 +180,12 @@ impl Axis {
     /// The highest level of the hierarchy.
     pub fn height(&self) -> usize {
         self.height
+    }
+
+    /// Whether values that share a label share every label above: then the leaves under a label are a
+    /// range of ranks, and these ranges nest.
+    pub fn nested(&self) -> bool {
+        self.nested
     }
 
     /// The least level at which all leaves of a range are one value.

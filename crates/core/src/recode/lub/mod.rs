@@ -8,12 +8,14 @@
 //!
 //! Values are numbered within the current points. The cost of each pair of values is tabulated if
 //! there are few; pricing a row against all points then costs one look-up and one addition per
-//! cell, or per block of columns ([`rows`]).
+//! cell, or per block of columns ([`rows`]). Columns of labels are priced by the labels above a value
+//! ([`rings`]).
 
 mod greedy;
 mod guided;
 mod pack;
 mod partition;
+mod rings;
 mod rows;
 mod worth;
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod tests;
 pub use greedy::{Greedy, own_sets};
 pub use partition::Partition;
 
+use self::rings::Rings;
 use self::rows::{Block, Row, blocks};
 use self::worth::Worth;
 use super::points::Points;
@@ -67,6 +70,8 @@ struct Column<'a> {
     values: Vec<Code>,
     /// Number and number → what both cost together; empty where there are too many.
     pairs: Vec<u32>,
+    /// The labels above each value, where prices follow from them and pairs are too many.
+    rings: Option<Rings>,
 }
 
 /// The columns of some points.
@@ -141,7 +146,7 @@ impl<'a> Meets<'a> {
                 Some(poset) => (Join::Poset(poset), values.iter().map(|&rank| axis.leaf(rank)).collect()),
                 None => (Join::Ranks(axis), values),
             };
-            Column { join, full, worth: worths(at), numbers, values, pairs: Vec::new() }.tabled()
+            Column { join, full, worth: worths(at), numbers, values, pairs: Vec::new(), rings: None }.priced()
         };
         let columns: Vec<Column<'a>> = space.axes().iter().enumerate().map(column).collect();
         let mut order: Vec<usize> = (0..columns.len()).collect();
@@ -176,6 +181,9 @@ impl<'a> Meets<'a> {
             if !column.pairs.is_empty() || others.len() >= column.values.len() {
                 let with = column.row(own, &mut row.scratch);
                 targets.for_each(|(cost, &other)| *cost += with[column.number(other) as usize]);
+            } else if let Some(rings) = &column.rings {
+                let above = rings.above(own);
+                targets.for_each(|(cost, &other)| *cost += above.price(column.number(other)));
             } else {
                 let only = column.only(own);
                 targets.for_each(|(cost, &other)| *cost += column.with(&only, column.number(other)));
@@ -251,12 +259,16 @@ impl Column<'_> {
         self.numbers[point as usize]
     }
 
-    /// With all pairs tabled, where they are few.
-    fn tabled(mut self) -> Self {
-        let values = self.values.len() as u32;
+    /// With what makes prices quick to find: all pairs where they are few, rings where there are.
+    fn priced(mut self) -> Self {
+        self.rings = Rings::new(&self);
         if self.values.len() <= TABLED {
-            let pairs = (0..values).flat_map(|a| (0..values).map(move |b| (a, b)));
-            self.pairs = pairs.map(|(a, b)| self.pair(a, b)).collect();
+            let mut pairs = Vec::with_capacity(self.values.len() * self.values.len());
+            let mut scratch = Vec::new();
+            for number in 0..self.values.len() as u32 {
+                pairs.extend_from_slice(self.row(number, &mut scratch));
+            }
+            (self.pairs, self.rings) = (pairs, None);
         }
         self
     }
@@ -266,6 +278,10 @@ impl Column<'_> {
         let values = self.values.len();
         if !self.pairs.is_empty() {
             return &self.pairs[number as usize * values..][..values];
+        }
+        if let Some(rings) = &self.rings {
+            rings.above(number).row(values, scratch);
+            return scratch;
         }
         scratch.clear();
         let only = self.only(number);
@@ -329,6 +345,9 @@ impl Column<'_> {
     fn of_ranks(&self, axis: &Axis, low: u32, high: u32) -> u32 {
         if !self.pairs.is_empty() {
             return self.pairs[low as usize * self.values.len() + high as usize];
+        }
+        if let Some(rings) = &self.rings {
+            return rings.above(low).price(high);
         }
         let (low, high) = (self.values[low as usize], self.values[high as usize]);
         match &self.worth {
