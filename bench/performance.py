@@ -1,22 +1,28 @@
 """Measures the figures of docs/performance.md again and writes them between its markers.
 
-    python3 bench/performance.py --throng target/release/throng           all of them: about an hour on 2 cores
+    python3 bench/performance.py --throng target/release/throng           all of them: about 40 minutes on 2 cores
     python3 bench/performance.py --only growth --sizes 1e5,1e6
     python3 bench/performance.py --json figures.json --only growth         from figures that scaling.py wrote
 
 A section of the document begins with `<!-- measured: NAME -->` and ends with `<!-- end -->`; NAME is a function below.
-Text outside of these stays. Needs Python 3.9; ratios need polars and DuckDB, and `searches` and `regions` need cargo.
+Text outside of these stays. Needs Python 3.9; ratios need polars and DuckDB, sections of the core need cargo, and what is
+measured on adult needs THRONG_DATA: without it, these sections stay as they are, and the program says so.
 """
 
 import argparse
+import functools
 import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import measured
+import memory as limits
+import quality as plots
 import scaling
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "performance.md")
@@ -66,15 +72,111 @@ def speed(args):
     return scaling.measure(bench, cases, [max(args.sizes)])
 
 
+def large(args):
+    """Ten million rows of Parquet, twice."""
+    bench = scaling.Bench(args.throng, args.cache, args.limit)
+    case = next(case for case in scaling.CASES if case.name == "release datafly, Parquet")
+    lines = ["| run | wall s | CPU s | memory MiB |", "| --- | ---: | ---: | ---: |"]
+    for number in (1, 2):
+        done = bench.run(case, 10 ** 7)
+        lines.append(f"| {number} | {done['wall']:.1f} | {done['cpu']:.1f} | {done['memory'] * 1e6 / 2 ** 20:,.0f} |")
+    return lines
+
+
+def quality(args):
+    """Loss against CPU time of every method on five tables; the picture is written beside the page."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = list(plots.figures(os.path.abspath(args.throng), folder))
+    if not any(table == "adult" for table, *_ in rows):
+        return None
+    scaling.write(os.path.join(os.path.dirname(PAGE), "img"), "quality.svg", plots.svg(rows))
+    methods = [method for method, _ in plots.METHODS]
+    lines = ["| table | " + " | ".join(methods) + " |", "| --- |" + " ---: |" * len(methods)]
+    for name in dict.fromkeys(table for table, *_ in rows):
+        found = {method: found for table, method, found, _ in rows if table == name}
+        cell = (f"{found[m][0]:.4f} · {found[m][1]:.2f}" if found[m] else "–" for m in methods)
+        lines.append(f"| {name} | " + " | ".join(cell) + " |")
+    return lines
+
+
+#: The releases whose estimate of memory is shown: what dominates it differs.
+LIMITED = [("release datafly", "few"), ("release auto", "few"), ("release datafly, wildcard", "blank"),
+           ("release mondrian", "many"), ("release k-similar", "many"), ("release auto, loss cm", "both"),
+           ("j-anonymity", "both"), ("release datafly, made-up identifiers", "both")]
+
+
+def memory(args):
+    """The estimate of --memory beside the peak of a release that gets it as its limit."""
+    bench = scaling.Bench(args.throng, args.cache, args.limit)
+    lines = ["| command | table | rows | distinct rows | estimate MiB | peak MiB | ratio |",
+             "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
+    chosen = [case for case in limits.releases("") if (case.name, case.table) in LIMITED]
+    return lines + [limits.line(bench, case, max(args.sizes)) for case in chosen]
+
+
+def adult(args):
+    """The search of levels on adult, by limit of suppression and by algorithm."""
+    if not os.environ.get("THRONG_DATA"):
+        return None
+    lines = ["| search | suppressed at most | CPU s of the process | nodes checked | nodes compared on loss |",
+             "| --- | ---: | ---: | ---: | ---: |"]
+    tasks = [("auto", "lm", share) for share in ("0", "0.02", "0.05", "1")]
+    tasks += [(name, "entropy", "0.05") for name in ("auto", "ola", "incognito", "mingen", "samarati", "datafly")]
+    for algorithm, loss, share in tasks:
+        cpu, checked, compared = searched(args, "adult", algorithm, loss, share)
+        lines.append(f"| `{algorithm}`, {loss} | {float(share):.0%} | {cpu:.2f} | {checked} | {compared} |")
+    return lines
+
+
+def wide(args):
+    """What `auto` proves about a lattice that it cannot finish."""
+    lines = ["| suppressed at most | after | loss | no node is below | nodes checked |", "| --- | ---: | ---: | ---: | ---: |"]
+    program = example("search")
+    for share in ("1", "0.05", "0"):
+        _, text = said([program, "wide", "auto", "lm", share, "30"], args)
+        end, end_checked = re.search(r"([\d.]+) s +(\d+) checked  \d+ compared", text).groups()
+        loss, gap = re.search(r"loss ([\d.]+)  gap ([\d.e-]+)", text).groups()
+        bound = "proven optimal" if float(gap) == 0 else f"{float(loss) - float(gap):.3f}"
+        at = re.findall(r"([\d.]+) s +(\d+) checked  loss Some\(([\d.]+)\)  bound Some\(([\d.]+)\)", text)
+        steps = [(f"{float(s):.0f} s", best, f"{float(low):.3f}", n) for s, n, best, low in at if float(s) < float(end) - 1]
+        for after, best, low, checked in [*steps[:1], (f"{float(end):.1f} s", loss, bound, end_checked)]:
+            lines.append(f"| {float(share):.0%} | {after} | {float(best):.4f} | {low} | {int(checked):,} |")
+    return lines
+
+
+def posets(args):
+    """Greedy and Partition on synthetic people with posets."""
+    lines = ["| rows | method | CPU s | wall s | memory MB |", "| ---: | --- | ---: | ---: | ---: |"]
+    source = os.path.join(os.path.dirname(PAGE), "..", "examples", "posets")
+    folder = os.path.join(args.cache, "posets")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(source, folder)
+    throng, rows = os.path.abspath(args.throng), 10 ** 5
+    with open(os.path.join(folder, "policy.toml"), encoding="utf-8") as file:
+        policy = file.read()
+    measured.run([throng, "synth", "people.toml", "--rows", str(rows), "--out", "people.csv"], folder, args.limit)
+    for method in ("greedy", "guided", "partition"):
+        text = policy.replace("# model =", "model =") if method == "guided" else policy
+        scaling.write(folder, "p.toml", text.replace('"greedy"', f'"{method.replace("guided", "greedy")}"'))
+        done = measured.run([throng, "release", "p.toml", "--quiet", "--force"], folder, args.limit)
+        said_so = "" if done.code == 0 else f" (failed: {scaling.last(done.error)})"
+        lines.append(f"| {rows:,} | `{method}`{said_so} | {done.cpu:.1f} | {done.wall:.1f} | {done.memory:.0f} |")
+    return lines
+
+
+def searched(args, table, algorithm, loss, share):
+    """CPU seconds, nodes checked and nodes compared of a search of the core."""
+    done, text = said([example("search"), table, algorithm, loss, share], args)
+    found = re.findall(r"(\d+) checked  (\d+) compared", text)
+    return (done.cpu, *(found[-1] if found else ("–", "–")))
+
+
 def searches(args):
     """Every search of levels on the nine columns."""
-    lines = ["| algorithm | CPU s | memory MB | nodes checked | nodes compared on loss |", "| --- | ---: | ---: | ---: | ---: |"]
-    program = example("search")
+    lines = ["| algorithm | CPU s | nodes checked | nodes compared on loss |", "| --- | ---: | ---: | ---: |"]
     for algorithm in ("auto", "ola", "incognito", "mingen", "samarati", "datafly"):
-        done, text = said([program, "nine", algorithm, "entropy", "0.05"], args)
-        found = re.findall(r"(\d+) checked  (\d+) compared", text)
-        checked, compared = found[-1] if found else ("–", "–")
-        lines.append(f"| `{algorithm}` | {done.cpu:.1f} | {done.memory:.0f} | {checked} | {compared} |")
+        cpu, checked, compared = searched(args, "nine", algorithm, "entropy", "0.05")
+        lines.append(f"| `{algorithm}` | {cpu:.1f} | {checked} | {compared} |")
     return lines
 
 
@@ -94,6 +196,7 @@ def regions(args):
     return lines
 
 
+@functools.cache
 def example(name):
     """The program of an example of the core."""
     command = ["cargo", "build", "--release", "--locked", "-p", "throng", "--example", name, "--message-format", "json"]
@@ -110,7 +213,8 @@ def said(command, args):
         return done, file.read()
 
 
-FIGURES = {function.__name__: function for function in (machine, speed, growth, searches, regions)}
+FIGURES = {function.__name__: function for function in (machine, speed, large, growth, quality, memory, adult, searches, wide, regions,
+                                                           posets)}
 
 
 def main():
@@ -135,11 +239,17 @@ def main():
         if found[2] not in wanted:
             return found[0]
         print(f"measuring {found[2]}", file=sys.stderr, flush=True)
-        return found[1] + "\n".join(FIGURES[found[2]](args)) + "\n" + found[3]
+        lines = FIGURES[found[2]](args)
+        if lines is None:
+            print(f"{found[2]} stays as it is: it needs THRONG_DATA", file=sys.stderr, flush=True)
+            return found[0]
+        return found[1] + "\n".join(lines) + "\n" + found[3]
 
-    page = SECTION.sub(fresh, page)
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page)
+    for name in (found[2] for found in SECTION.finditer(page)):
+        page = SECTION.sub(lambda found: fresh(found) if found[2] == name else found[0], page)
+        # After every section, so that an interrupted run keeps what it has measured.
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(page)
 
 
 if __name__ == "__main__":

@@ -97,8 +97,8 @@ def levels():
 
 def regions():
     return [
-        release("release best", "few", "best", most=10 ** 5),
-        release("release best", "many", "best", most=10 ** 5),
+        release("release best", "few", "best"),
+        release("release best", "many", "best"),
         release("release mondrian", "few", "mondrian", quick=True),
         release("release mondrian", "many", "mondrian", quick=True),
         release("release mondrian, intervals", "many", "mondrian", columns=NUMBERS),
@@ -117,8 +117,8 @@ def regions():
                 columns={name: {"form": '"median"'} for name in ("age", "amount")}),
         release("release boxes", "few", "boxes", columns=INTERVALS),
         release("release boxes", "many", "boxes", columns=NUMBERS),
-        release("release greedy", "few", "greedy", most=10 ** 5),
-        release("release greedy", "many", "greedy", most=10 ** 5),
+        release("release greedy", "few", "greedy"),
+        release("release greedy", "many", "greedy"),
         release("release partition", "few", "partition"),
         release("release partition", "many", "partition"),
         release("release partition, range poset", "many", "partition", columns=POSET, quick=True),
