@@ -2,7 +2,8 @@
 
 Five tables: adult where THRONG_DATA is set (adult/adult.csv with its hierarchies), the patients of `throng demo`, people of
 `throng synth`, and two seeded tables of bench/first_release.py. Every policy names its quasi-identifiers here, so that the
-figures do not depend on what `inspect` proposes. k = 5 and nothing is suppressed.
+figures do not depend on what `inspect` proposes. k = 5 and nothing is suppressed. LM is aggregated over columns geometrically, as
+ARX does by default, so that the figures compare with its.
 
     python3 bench/quality.py --throng target/release/throng --out quality
     THRONG_DATA=folder make bench-quality
@@ -83,7 +84,7 @@ def figures(program, folder):
             policy = os.path.join(folder, "policy.toml")
             with open(policy, "w", encoding="utf-8") as file:
                 file.write(f'version = 1\n[input]\n{source}[output]\npath = "{folder}/out.csv"\n{columns}'
-                           f'[privacy]\nk = 5\nsuppression = 0\n[search]\nalgorithm = "{algorithm}"\nloss = "lm"\n{options}\n')
+                           f'[privacy]\nk = 5\nsuppression = 0\n[search]\nalgorithm = "{algorithm}"\nloss = {{ name = "lm", aggregate = "geometric" }}\n{options}\n')
             found, fault = run(program, policy)
             print(table, method, found or fault, file=sys.stderr)
             yield table, method, found, fault
