@@ -98,19 +98,21 @@ impl<'a> Replacer<'a> {
         }
     }
 
-    /// Replaces the spans of a piece.
+    /// Adds a piece with its spans replaced to what was scrubbed before it.
     pub fn replace(
         &mut self,
         piece: &Document<'_>,
         offset: usize,
         chosen: &[Candidate],
         found: &Candidates,
-    ) -> Scrubbed {
+        scrubbed: &mut Scrubbed,
+    ) {
         self.learn(piece, chosen);
-        let mut scrubbed = Scrubbed {
-            text: String::with_capacity(piece.text.len() + piece.text.len() / 8),
-            spans: Vec::with_capacity(chosen.len()),
-        };
+        // As much as the rest of the text needs if it is like this piece: what is not used has no page.
+        let rest = self.text.len().saturating_sub(offset);
+        let pieces = rest as f64 / piece.text.len().max(1) as f64;
+        scrubbed.text.reserve(rest + rest / 8);
+        scrubbed.spans.reserve((chosen.len() as f64 * pieces) as usize);
         let mut at = 0;
         for candidate in chosen {
             scrubbed.text.push_str(piece.slice(at..candidate.start));
@@ -122,7 +124,6 @@ impl<'a> Replacer<'a> {
             scrubbed.spans.push(span);
         }
         scrubbed.text.push_str(&piece.text[at as usize..]);
-        scrubbed
     }
 
     /// Learns the names of a piece, and where their tokens are.
