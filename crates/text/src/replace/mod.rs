@@ -56,6 +56,8 @@ struct Memory {
     roles: Roles,
     /// The starts and the tokens of the names of a piece.
     people: Vec<(u32, Range<usize>)>,
+    /// The first of these that is not replaced yet.
+    next: usize,
 }
 
 thread_local! {
@@ -68,12 +70,12 @@ const MOST_REUSED: usize = 256;
 impl Memory {
     /// Nothing, in the memory of what was made.
     fn forget(self) -> Memory {
-        let Memory { source, mut made, roles, people } = self;
+        let Memory { source, mut made, roles, people, .. } = self;
         if made.len() > MOST_REUSED {
             made = FxHashMap::default();
         }
         made.clear();
-        Memory { source: source.forget(), made, roles: roles.forget(), people }
+        Memory { source: source.forget(), made, roles: roles.forget(), people, next: 0 }
     }
 }
 
@@ -129,6 +131,7 @@ impl<'a> Replacer<'a> {
     /// Learns the names of a piece, and where their tokens are.
     fn learn(&mut self, piece: &Document<'_>, chosen: &[Candidate]) {
         self.memory.people.clear();
+        self.memory.next = 0;
         if self.settings.mode != Mode::Surrogate {
             return;
         }
@@ -143,10 +146,16 @@ impl<'a> Replacer<'a> {
         }
     }
 
-    /// The tokens of a name.
-    fn name(&self, piece: &Document<'_>, candidate: &Candidate) -> Range<usize> {
-        let place = self.memory.people.binary_search_by_key(&candidate.start, |(start, _)| *start);
-        place.map_or_else(|_| tokens(piece, candidate), |place| self.memory.people[place].1.clone())
+    /// The tokens of a name. Names are replaced in their order.
+    fn name(&mut self, piece: &Document<'_>, candidate: &Candidate) -> Range<usize> {
+        let Memory { people, next, .. } = &mut self.memory;
+        while let Some((start, tokens)) = people.get(*next).filter(|(start, _)| *start <= candidate.start) {
+            *next += 1;
+            if *start == candidate.start {
+                return tokens.clone();
+            }
+        }
+        tokens(piece, candidate)
     }
 
     /// What a span becomes; none if it is kept.
