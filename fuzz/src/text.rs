@@ -2,7 +2,7 @@
 //! text is the original with the replacements and nothing else, and names that a row knows are
 //! gone.
 
-use throng_text::lexicon::lexicon;
+use throng_text::lexicon::{Word, lexicon};
 use throng_text::{AgeRule, DateRule, Known, Meaning, Mode, Scrubbed, Scrubber, Settings, Span, Subject};
 
 /// Settings that take different ways through replacement.
@@ -81,8 +81,9 @@ pub fn text_row(data: &[u8]) {
     let scrubber = Scrubber::new(settings(text.len() as u8)).expect("the settings are valid");
     let scrubbed = check(&scrubber, text, &subject);
     for name in subject.identifiers.iter().filter(|known| known.meaning == Meaning::Name) {
-        // "long" stays in the text of Ms. Long.
-        let strange = |word: &&str| word.len() > 4 && !lexicon().word(word).is_common();
+        // "long" and "mellitus" stay in the text of Ms. Long and of Mr. Mellitus.
+        let ordinary = |word: Word| word.is_common() || word.is_function() || word.is_medical();
+        let strange = |word: &&str| word.len() > 4 && !ordinary(lexicon().word(word));
         let words = name.value.split(' ').filter(strange);
         for word in words.filter(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic())) {
             let words = || scrubbed.split(|c: char| !c.is_alphanumeric());

@@ -49,36 +49,54 @@ struct Scratch {
     document: Document<'static>,
     found: Candidates,
     names: Names,
+    kept: Kept,
 }
 
 /// Spans of the first pass over a long text that are kept for the second one, about 70 MB of them.
 /// Detectors run again over pieces behind these.
 const MOST_KEPT: usize = 1 << 19;
 
-/// What was chosen in a piece, with its evidence.
+/// Kept spans of more than this number do not keep their memory for the next text.
+const MOST_REUSED: usize = 1 << 17;
+
+/// What was chosen in the first pieces of a text, with its evidence.
+#[derive(Default)]
 struct Kept {
     chosen: Vec<Candidate>,
     evidence: Vec<Evidence>,
+    /// What each piece has of both.
+    pieces: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Kept {
-    fn new(mut chosen: Vec<Candidate>, found: &Candidates) -> Kept {
-        let mut evidence = Vec::new();
-        for candidate in &mut chosen {
-            let rules = found.rules(candidate);
-            candidate.rules.0 = evidence.len() as u32;
-            evidence.extend_from_slice(rules);
+    /// Keeps what was chosen in the next piece.
+    fn add(&mut self, chosen: &[Candidate], found: &Candidates) {
+        let (first, first_rule) = (self.chosen.len(), self.evidence.len());
+        for candidate in chosen {
+            let from = (self.evidence.len() - first_rule) as u32;
+            self.evidence.extend_from_slice(found.rules(candidate));
+            self.chosen.push(Candidate { rules: (from, candidate.rules.1), ..*candidate });
         }
-        chosen.shrink_to_fit();
-        evidence.shrink_to_fit();
-        Kept { chosen, evidence }
+        self.pieces.push((first..self.chosen.len(), first_rule..self.evidence.len()));
     }
 
-    /// The chosen spans, after their evidence is back among the proposals.
-    fn restore(self, found: &mut Candidates) -> Vec<Candidate> {
+    /// The chosen spans of a piece, after their evidence is back among the proposals.
+    fn restore(&self, piece: usize, found: &mut Candidates) -> Option<Vec<Candidate>> {
+        let (chosen, evidence) = self.pieces.get(piece)?.clone();
         found.clear();
-        found.evidence.extend_from_slice(&self.evidence);
-        self.chosen
+        found.evidence.extend_from_slice(&self.evidence[evidence]);
+        Some(self.chosen[chosen].to_vec())
+    }
+
+    /// Nothing, in the memory of this.
+    fn forget(mut self) -> Kept {
+        if self.chosen.len() > MOST_REUSED {
+            return Kept::default();
+        }
+        self.chosen.clear();
+        self.evidence.clear();
+        self.pieces.clear();
+        self
     }
 }
 
@@ -120,14 +138,15 @@ impl Scrubber {
     /// A text with all that identifies people replaced.
     pub fn scrub(&self, text: &str, subject: &Subject<'_>) -> Scrubbed {
         let mut whole = Scrubbed::default();
-        self.scrub_pieces(text, subject, &mut |mut piece| {
-            if whole.text.is_empty() && whole.spans.is_empty() {
-                whole = piece;
-                return;
-            }
-            whole.text.push_str(&piece.text);
-            whole.spans.append(&mut piece.spans);
-        });
+        let replacer = RefCell::new(Replacer::new(&self.settings, text, subject));
+        self.walk(
+            text,
+            subject,
+            &mut |piece| replacer.borrow_mut().avoid(piece),
+            &mut |piece, offset, chosen, found| {
+                replacer.borrow_mut().replace(piece, offset, chosen, found, &mut whole);
+            },
+        );
         whole
     }
 
@@ -139,7 +158,8 @@ impl Scrubber {
             subject,
             &mut |piece| replacer.borrow_mut().avoid(piece),
             &mut |piece, offset, chosen, found| {
-                let scrubbed = replacer.borrow_mut().replace(piece, offset, chosen, found);
+                let mut scrubbed = Scrubbed::default();
+                replacer.borrow_mut().replace(piece, offset, chosen, found, &mut scrubbed);
                 done(scrubbed);
             },
         );
@@ -159,16 +179,15 @@ impl Scrubber {
         let ends = pieces::ends(text, self.piece);
         let pieces = ends.iter().scan(0, |from, end| Some(std::mem::replace(from, *end)..*end));
         let mut names = std::mem::take(&mut scratch.names);
-        let mut kept = Vec::new();
+        let mut kept = std::mem::take(&mut scratch.kept);
         if ends.len() > 1 {
-            kept = self.first_pass(text, subject, pieces.clone(), &mut scratch, &mut names, read);
+            self.first_pass(text, subject, pieces.clone(), &mut scratch, &mut names, &mut kept, read);
         }
-        let mut kept = kept.into_iter();
-        for piece in pieces {
+        for (number, piece) in pieces.enumerate() {
             let (text, memory) = (&text[piece.clone()], std::mem::take(&mut scratch.document));
             let found = &mut scratch.found;
-            let (document, chosen) = match kept.next().flatten() {
-                Some(kept) => (Document::read_lines(text, memory), kept.restore(found)),
+            let (document, chosen) = match kept.restore(number, found) {
+                Some(chosen) => (Document::read_lines(text, memory), chosen),
                 None => {
                     let document = Document::read(text, memory);
                     let chosen = self.choose(&document, subject, found);
@@ -181,10 +200,12 @@ impl Scrubber {
             scratch.document = document.forget();
         }
         scratch.names = names.forget();
+        scratch.kept = kept.forget();
         SCRATCH.set(scratch);
     }
 
-    /// Learns the names of all pieces, and returns what was chosen in them, as far as it is kept.
+    /// Learns the names of all pieces, and keeps what was chosen in the first ones.
+    #[allow(clippy::too_many_arguments, reason = "all of them change with the walk")]
     fn first_pass(
         &self,
         text: &str,
@@ -192,20 +213,21 @@ impl Scrubber {
         pieces: impl Iterator<Item = Range<usize>>,
         scratch: &mut Scratch,
         names: &mut Names,
+        kept: &mut Kept,
         read: &mut dyn FnMut(&Document<'_>),
-    ) -> Vec<Option<Kept>> {
+    ) {
         let mut spans = 0;
-        let mut kept = Vec::new();
         for piece in pieces {
             let document = Document::read(&text[piece], std::mem::take(&mut scratch.document));
             read(&document);
             let chosen = self.choose(&document, subject, &mut scratch.found);
             names.learn(&document, &chosen);
             spans += chosen.len();
-            kept.push((spans <= self.most_kept).then(|| Kept::new(chosen, &scratch.found)));
+            if spans <= self.most_kept {
+                kept.add(&chosen, &scratch.found);
+            }
             scratch.document = document.forget();
         }
-        kept
     }
 
     /// Runs all detectors over a piece and chooses among what they propose.

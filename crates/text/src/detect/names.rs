@@ -478,6 +478,10 @@ const MOST_ANSWERS: usize = 1 << 15;
 /// Doubled, missing, swapped and wrong letters count, but not a wrong first letter. Two look-ups per
 /// letter, and more only where one of them succeeds; once per word.
 pub fn is_misspelled(word: &str) -> bool {
+    // Words with and without accents have one hash, but not one answer.
+    if !word.is_ascii() {
+        return false;
+    }
     let hash = crate::lexicon::hash(word);
     if let Some(answer) = MISSPELLED.with_borrow(|answers| answers.get(&hash).copied()) {
         return answer;
@@ -606,5 +610,12 @@ mod tests {
             assert!(is_misspelled(word), "{word}");
         }
         assert!(!is_misspelled("Kathel") && !is_misspelled("Zyxw") && !is_misspelled("Ö"));
+    }
+
+    /// What was asked before does not change an answer.
+    #[test]
+    fn accents_do_not_change_the_answer_for_plain_words() {
+        assert!(!is_misspelled("Patéint") && is_misspelled("Pateint"));
+        assert!(is_misspelled("Presnted") && !is_misspelled("Présnted"));
     }
 }

@@ -108,7 +108,7 @@ const WEEKDAYS: [[&str; 7]; 3] = [
 /// What a date becomes by a rule; none if nothing can be kept of it.
 pub fn date(text: &str, rule: DateRule, days: i32, day_first: bool) -> Option<String> {
     if matches!(rule, DateRule::MonthYear | DateRule::Year)
-        && let Some(made) = from_numbers(text, rule, day_first)
+        && let Some(made) = from_numbers(text, rule, day_first).or_else(|| from_month(text, rule))
     {
         return Some(made);
     }
@@ -133,6 +133,23 @@ fn from_numbers(text: &str, rule: DateRule, day_first: bool) -> Option<String> {
     let mut made = String::with_capacity(first.len() + 1 + second.len());
     [first, sign, second].into_iter().for_each(|part| made.push_str(part));
     Some(made)
+}
+
+/// The same for "February 2, 1994" and "2 February 1994", without its tokens. None for any other
+/// date.
+fn from_month(text: &str, rule: DateRule) -> Option<String> {
+    let (rest, year) = text.rsplit_once(' ')?;
+    let (first, second) = rest.split_once(' ')?;
+    let american = second.strip_suffix(',');
+    let (month, day) = american.map_or((second, first), |day| (first, day));
+    let digits = |number: &str| number.bytes().all(|sign| sign.is_ascii_digit());
+    let dated = matches!(day.len(), 1 | 2) && digits(day) && matches!(day.parse(), Ok(1..=31));
+    let valid = year.len() == 4 && digits(year) && matches!(year.parse(), Ok(1850..=2150));
+    if !dated || !valid || !ENGLISH.contains(&month) {
+        return None;
+    }
+    let separator = if american.is_some() { ", " } else { " " };
+    Some(if rule == DateRule::Year { year.to_owned() } else { [month, separator, year].concat() })
 }
 
 /// The same for any date, by its tokens.
@@ -330,8 +347,30 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// A date with the name of a month becomes what its tokens say.
+        #[test]
+        fn months_are_read_as_tokens_are(
+            month in prop::sample::select(ENGLISH.as_slice()),
+            day in "[0-3]?[0-9]",
+            year in "(18|19|20|21)[0-9]{2}|[0-9]{2,5}",
+        ) {
+            let forms = [format!("{month} {day}, {year}"), format!("{day} {month} {year}"),
+                format!("{month} {day} {year}"), format!("{day} {month}, {year}")];
+            for text in forms {
+                for rule in [DateRule::MonthYear, DateRule::Year] {
+                    let made = from_month(&text, rule);
+                    prop_assert!(made.is_none() || made == whole(&text, rule, 0, false), "{} {:?}", text, made);
+                }
+            }
+        }
+    }
+
     #[test]
     fn usual_dates_need_no_tokens() {
+        for text in ["February 2, 1994", "31 May 2024"] {
+            assert!(from_month(text, DateRule::MonthYear).is_some(), "{text}");
+        }
         for text in ["05/26/86", "26.05.1986", "1986-05-26", "3/4/2024"] {
             assert!(from_numbers(text, DateRule::MonthYear, false).is_some(), "{text}");
         }

@@ -69,8 +69,14 @@ pub struct Mac {
 impl Mac {
     /// For a secret of any length.
     pub fn new(secret: &[u8]) -> Mac {
-        let short = bytes(&digest(&[secret]));
-        let secret = if secret.len() > BLOCK { &short } else { secret };
+        let short;
+        let secret = match secret.len() > BLOCK {
+            true => {
+                short = bytes(&digest(&[secret]));
+                &short
+            }
+            false => secret,
+        };
         let padded = |byte: u8| {
             let mut block = [byte; BLOCK];
             block.iter_mut().zip(secret).for_each(|(own, byte)| *own ^= byte);

@@ -56,6 +56,8 @@ struct Memory {
     roles: Roles,
     /// The starts and the tokens of the names of a piece.
     people: Vec<(u32, Range<usize>)>,
+    /// The first of these that is not replaced yet.
+    next: usize,
 }
 
 thread_local! {
@@ -68,12 +70,12 @@ const MOST_REUSED: usize = 256;
 impl Memory {
     /// Nothing, in the memory of what was made.
     fn forget(self) -> Memory {
-        let Memory { source, mut made, roles, people } = self;
+        let Memory { source, mut made, roles, people, .. } = self;
         if made.len() > MOST_REUSED {
             made = FxHashMap::default();
         }
         made.clear();
-        Memory { source: source.forget(), made, roles: roles.forget(), people }
+        Memory { source: source.forget(), made, roles: roles.forget(), people, next: 0 }
     }
 }
 
@@ -98,19 +100,21 @@ impl<'a> Replacer<'a> {
         }
     }
 
-    /// Replaces the spans of a piece.
+    /// Adds a piece with its spans replaced to what was scrubbed before it.
     pub fn replace(
         &mut self,
         piece: &Document<'_>,
         offset: usize,
         chosen: &[Candidate],
         found: &Candidates,
-    ) -> Scrubbed {
+        scrubbed: &mut Scrubbed,
+    ) {
         self.learn(piece, chosen);
-        let mut scrubbed = Scrubbed {
-            text: String::with_capacity(piece.text.len() + piece.text.len() / 8),
-            spans: Vec::with_capacity(chosen.len()),
-        };
+        // As much as the rest of the text needs if it is like this piece: what is not used has no page.
+        let rest = self.text.len().saturating_sub(offset);
+        let pieces = rest as f64 / piece.text.len().max(1) as f64;
+        scrubbed.text.reserve(rest + rest / 8);
+        scrubbed.spans.reserve((chosen.len() as f64 * pieces) as usize);
         let mut at = 0;
         for candidate in chosen {
             scrubbed.text.push_str(piece.slice(at..candidate.start));
@@ -122,12 +126,12 @@ impl<'a> Replacer<'a> {
             scrubbed.spans.push(span);
         }
         scrubbed.text.push_str(&piece.text[at as usize..]);
-        scrubbed
     }
 
     /// Learns the names of a piece, and where their tokens are.
     fn learn(&mut self, piece: &Document<'_>, chosen: &[Candidate]) {
         self.memory.people.clear();
+        self.memory.next = 0;
         if self.settings.mode != Mode::Surrogate {
             return;
         }
@@ -142,10 +146,16 @@ impl<'a> Replacer<'a> {
         }
     }
 
-    /// The tokens of a name.
-    fn name(&self, piece: &Document<'_>, candidate: &Candidate) -> Range<usize> {
-        let place = self.memory.people.binary_search_by_key(&candidate.start, |(start, _)| *start);
-        place.map_or_else(|_| tokens(piece, candidate), |place| self.memory.people[place].1.clone())
+    /// The tokens of a name. Names are replaced in their order.
+    fn name(&mut self, piece: &Document<'_>, candidate: &Candidate) -> Range<usize> {
+        let Memory { people, next, .. } = &mut self.memory;
+        while let Some((start, tokens)) = people.get(*next).filter(|(start, _)| *start <= candidate.start) {
+            *next += 1;
+            if *start == candidate.start {
+                return tokens.clone();
+            }
+        }
+        tokens(piece, candidate)
     }
 
     /// What a span becomes; none if it is kept.

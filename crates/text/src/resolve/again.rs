@@ -160,7 +160,7 @@ impl Names {
         }
         self.index();
         let mut near = self.near.get(&hash).copied();
-        deletions(text, &mut |hash| near = near.or_else(|| self.near.get(&hash).copied()));
+        deletions(text, |hash| near = near.or_else(|| self.near.get(&hash).copied()));
         near.and_then(|place| self.texts.get(place as usize))
             .filter(|(_, name)| within_one_edit(&self.letters[name.clone()], text))
             .map(|(hash, _)| *hash)
@@ -168,9 +168,12 @@ impl Names {
 
     /// Adds the deletions of the names that were learned since.
     fn index(&mut self) {
+        let Some((_, first)) = self.texts.get(self.indexed) else { return };
+        // One deletion per letter at most, and the name itself.
+        self.near.reserve(self.letters.len() - first.start + self.texts.len() - self.indexed);
         for (place, (hash, name)) in self.texts.iter().enumerate().skip(self.indexed) {
             self.near.entry(*hash).or_insert(place as u32);
-            deletions(&self.letters[name.clone()], &mut |hash| {
+            deletions(&self.letters[name.clone()], |hash| {
                 self.near.entry(hash).or_insert(place as u32);
             });
         }
@@ -242,8 +245,20 @@ fn is_named(kind: Kind) -> bool {
     )
 }
 
-/// Calls back with the hashes of a word without each of its letters.
-fn deletions(word: &str, found: &mut dyn FnMut(u64)) {
+/// Letters of the longest word whose deletions are made of a number.
+const PACKED: usize = 16;
+
+/// Calls back with the hashes of a folded word without each of its letters.
+#[inline]
+fn deletions(word: &str, mut found: impl FnMut(u64)) {
+    if word.len() <= PACKED && word.is_ascii() {
+        let packed = word.bytes().rev().fold(0, |packed, letter| packed << 8 | u128::from(letter));
+        for at in 0..word.len() {
+            let before = (1 << (8 * at)) - 1;
+            found(lexicon::hash_packed(packed & before | packed >> 8 & !before, word.len() - 1));
+        }
+        return;
+    }
     let mut shorter = String::with_capacity(word.len());
     for (at, letter) in word.char_indices() {
         shorter.clear();
@@ -340,14 +355,25 @@ mod tests {
             prop_assert!(!within_one_edit(&a, &b) || shares_ends(&a, &b));
         }
 
+        /// The hash of a word without a letter does not depend on how it is computed.
+        #[test]
+        fn deletions_are_hashes_of_shorter_words(word in "[a-z']{1,20}|[a-zé]{1,9}") {
+            let mut hashes = Vec::new();
+            deletions(&word, |hash| hashes.push(hash));
+            let shorter = word.char_indices().map(|(at, letter)| {
+                lexicon::hash(&[&word[..at], &word[at + letter.len_utf8()..]].concat())
+            });
+            prop_assert_eq!(hashes, shorter.collect::<Vec<_>>());
+        }
+
         /// Deletions on both sides meet for every edit.
         #[test]
         fn deletions_meet(a in "[abc]{5,7}") {
             for b in edits(&a) {
                 let mut of_a = vec![lexicon::hash(&a)];
-                deletions(&a, &mut |hash| of_a.push(hash));
+                deletions(&a, |hash| of_a.push(hash));
                 let mut of_b = vec![lexicon::hash(&b)];
-                deletions(&b, &mut |hash| of_b.push(hash));
+                deletions(&b, |hash| of_b.push(hash));
                 prop_assert!(of_a.iter().any(|hash| of_b.contains(hash)), "{} {}", a, b);
             }
         }

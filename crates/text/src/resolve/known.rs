@@ -51,6 +51,8 @@ struct Search<'a, 'd> {
 
 /// Words of at least this number of letters are searched with misspellings.
 const LEAST_LETTERS: usize = 5;
+/// Parts of a word of at least this number of bytes are compared with words of a name.
+const LEAST_PART: usize = 4;
 /// Numbers of at least this number of signs are searched with misspellings, and within longer ones.
 const LEAST_SIGNS: usize = 6;
 
@@ -110,13 +112,13 @@ impl Search<'_, '_> {
 
     /// Whether a token is a word of the name: exactly, or within one letter.
     fn matches(&self, at: usize, words: &[(u64, String)]) -> Option<bool> {
-        let token = self
-            .document
-            .tokens
-            .get(at)
-            .filter(|token| token.is_word() && token.hash != 0 && token.len() > 1)?;
-        if words.iter().any(|(hash, _)| *hash == token.hash) {
+        let token = self.document.tokens.get(at).filter(|token| token.is_word() && token.len() > 1)?;
+        let own = |own: u64| own != 0 && words.iter().any(|(hash, _)| *hash == own);
+        if own(token.hash) || self.has_part(at, own) {
             return Some(true);
+        }
+        if token.hash == 0 {
+            return None;
         }
         let similar = |word: &String| word.len() >= LEAST_LETTERS && token.len().abs_diff(word.len()) <= 2;
         let near = words.iter().filter(|(_, word)| similar(word));
@@ -128,6 +130,18 @@ impl Search<'_, '_> {
         // "patients" is one letter from "Patience"; ordinary words in small letters stay.
         let ordinary = token.word.is_common() && !token.has(Flags::CAPITAL);
         (hit && !ordinary).then_some(false)
+    }
+
+    /// Whether a word has a word of the name beside an apostrophe or an invisible sign: "d'Abelard".
+    fn has_part(&self, at: usize, own: impl Fn(u64) -> bool) -> bool {
+        let (token, text) = (&self.document.tokens[at], self.document.word(at));
+        // "will've" is not the name Will.
+        if text.bytes().all(|sign| sign.is_ascii_alphabetic()) || token.word.is_common() {
+            return false;
+        }
+        let mut parts = text.split(|sign: char| !sign.is_alphanumeric());
+        parts.any(|part| part.len() >= LEAST_PART && part.len() < text.len() && own(lexicon::hash(part)))
+            || own(lexicon::hash(&compact(text)))
     }
 
     /// The end of a mention with further words and initials of the name, the number of its words,
@@ -406,6 +420,16 @@ mod tests {
         assert_eq!(found, ["Townsend, Virginia", "VIRGINIA", "Towsend", "V. Townsend", "V.T"]);
         assert_eq!(mentions_of("Will Long", Meaning::Name, "It will take long. Will came."), ["Will"]);
         assert_eq!(mentions_of("王小明", Meaning::Name, "患者王小明來診"), ["王小明"]);
+    }
+
+    #[test]
+    fn names_beside_apostrophes_and_invisible_signs() {
+        let text = "la fille d'Abelard, BELARD'quentin, Quen\u{ad}tin and l’abelard\u{200b}";
+        let found = mentions_of("Quentin Abelard", Meaning::Name, text);
+        assert_eq!(found, ["d'Abelard, BELARD'quentin, Quen\u{ad}tin", "l’abelard\u{200b}"]);
+        let long = format!("{}'Quentin", "x".repeat(60));
+        assert_eq!(mentions_of("Quentin Abelard", Meaning::Name, &long), [long]);
+        assert!(mentions_of("Don Will", Meaning::Name, "I don't know, they'll see").is_empty());
     }
 
     #[test]
