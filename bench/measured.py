@@ -70,6 +70,7 @@ class Peers:
             return None
         if (peer, table) not in self.seconds:
             out = os.path.join(self.folder, "peer" + os.path.splitext(table)[1])
-            done = run([sys.executable, "-c", self.programs[peer], table, out, ",".join(names)], self.folder, 600)
+            command = [sys.executable, "-c", self.programs[peer], table, out, ",".join(names)]
+            done = min((run(command, self.folder, 600) for _ in range(3)), key=lambda done: (done.code != 0, done.cpu))
             self.seconds[peer, table] = None if done.code else max(0.001, done.cpu - self.start_up[peer])
         return self.seconds[peer, table]

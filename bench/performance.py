@@ -66,10 +66,10 @@ def kept_line(case):
 
 
 def speed(args):
-    """A million rows beside polars and DuckDB."""
+    """A million rows beside polars and DuckDB, the least of three runs."""
     bench = scaling.Bench(args.throng, args.cache, args.limit)
     cases = [case for case in scaling.CASES if (case.name, case.table) in SPEED]
-    return scaling.measure(bench, cases, [max(args.sizes)])
+    return scaling.measure(bench, cases, [max(args.sizes)], runs=3)
 
 
 def large(args):

@@ -2,7 +2,7 @@
 
 Generates the tables of tables.py, runs every case at every size up to its limit, and prints a Markdown table: CPU seconds
 (user and system) and peak memory of the whole process, the exponent ln(CPU ratio) / ln(row ratio) to the size before, and
-the ratio to polars reading, grouping and writing the same file; start-up of Python is not counted for polars.
+the ratio to polars reading, grouping and writing the same file: the least of three runs, without the start-up of Python.
 
     python3 bench/scaling.py --throng target/release/throng
     python3 bench/scaling.py --quick                       a few cases of every kind
@@ -268,6 +268,11 @@ class Bench:
             figures[peer] = done.cpu / seconds if seconds else None
         return figures
 
+    def least(self, case, rows, runs, before=None):
+        """The figures of the cheapest of several runs: what other processes add is not the case's own."""
+        found = [self.run(case, rows) for _ in range(runs)] + ([before] if before else [])
+        return min(found, key=lambda figures: math.inf if figures.get("error") else figures["cpu"])
+
 
 def write(folder, name, text):
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -308,27 +313,35 @@ def line(case, points):
             return "failed"
         return ("> " if point.get("killed") else "") + f"{point['cpu']:.2f}" + (" (failed)" if point.get("error") else "")
     exponents = join(number("exponent", "{:.2f}"))
-    steep = points[-1].get("exponent", 0) > 1.15 or points[-1].get("killed")
-    name = f"**{case.name}**" if steep else case.name
+    name = f"**{case.name}**" if steep(points) else case.name
     ratios = [number(peer, "{:.1f}")(points[-1]) for peer in ("polars", "duckdb")]
     return (f"| {name} | {case.table} | {join(lambda p: power(p['rows']))} | {join(seconds)} | "
             f"{join(number('memory', '{:.0f}'))} | {exponents} | {ratios[0]} | {ratios[1]} |")
 
 
-def measure(bench, cases, sizes, out=None, say=None):
-    """Measures cases and gives the lines of a table; `out` gets every figure as JSON."""
+def steep(points):
+    """Whether the last exponent is above what n log n and noise explain, or the last run was ended."""
+    return points[-1].get("exponent", 0) > 1.15 or bool(points[-1].get("killed"))
+
+
+def measure(bench, cases, sizes, out=None, say=None, runs=1):
+    """Measures cases and gives the lines of a table; `out` gets every figure as JSON. Noise can look like growth: where the
+    last exponent is high, both of its sizes are measured twice more, and the least counts."""
     lines, figures = [HEAD], []
     for case in cases:
         points = []
         for rows in sizes:
             if not case.least <= rows <= case.most:
                 continue
-            points.append(bench.run(case, rows))
+            points.append(bench.least(case, rows, runs))
             if points[-1].get("killed") or points[-1].get("error"):
                 break
         if not points:
             continue
         with_exponents(points)
+        if steep(points) and not points[-1].get("killed"):
+            points[-2:] = [bench.least(case, point["rows"], 2, point) for point in points[-2:]]
+            with_exponents(points)
         lines.append(line(case, points))
         for point in points:
             if point.get("error"):
