@@ -77,9 +77,8 @@ fn in_place_of_a_set(hierarchy: &Hierarchy, label: &str) -> Option<Vec<u32>> {
     }
     let all = 0..hierarchy.leaf_count() as u32;
     let at = |leaf: u32, level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
-    let under = |level: usize| -> Vec<u32> {
-        all.clone().filter(|&leaf| at(leaf, level) == Some(label)).collect()
-    };
+    let under =
+        |level: usize| -> Vec<u32> { all.clone().filter(|&leaf| at(leaf, level) == Some(label)).collect() };
     let found: Vec<Vec<u32>> = (1..=hierarchy.height()).map(under).filter(|l| !l.is_empty()).collect();
     found.first().filter(|first| found.iter().all(|leaves| leaves == *first)).cloned()
 }
