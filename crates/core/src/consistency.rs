@@ -112,7 +112,8 @@ impl Column {
         let numbers: Vec<Option<f64>> =
             (0..leaves).map(|leaf| hierarchy.leaf_value(leaf).and_then(number)).collect();
         match form {
-            Form::Label => order.sort_by_cached_key(|&leaf| {
+            // Labels of a set column cover neighbours, too.
+            Form::Label | Form::Set => order.sort_by_cached_key(|&leaf| {
                 let levels = (0..=hierarchy.height()).rev();
                 levels.map(|level| hierarchy.generalize(leaf, level)).collect::<Vec<Code>>()
             }),
@@ -157,7 +158,8 @@ fn by_poset(hierarchy: &Hierarchy, ranks: &[u32], labels: &[Option<String>]) -> 
     labels.par_iter().map(covered).collect()
 }
 
-/// Intervals, ranges and sets cover what they say, `*` everything, and anything else itself.
+/// Intervals, ranges and sets cover what they say, labels in place of sets what is under them, `*`
+/// everything, and anything else itself.
 fn by_meaning(
     hierarchy: &Hierarchy,
     form: Form,
@@ -176,6 +178,7 @@ fn by_meaning(
         low
     };
     let rank = |leaf: Code| ranks[leaf as usize];
+    let clear = if form == Form::Set { hierarchy.clear_labels() } else { FxHashMap::default() };
     let covered = |label: &Option<String>| {
         let mut own: Vec<u32> = hierarchy.leaf(label.as_deref()).map(rank).into_iter().collect();
         match label.as_deref().map(|text| (text, form, Cell::parse(text))) {
@@ -191,7 +194,8 @@ fn by_meaning(
             Some((_, Form::Set, Cell::Set(values))) => {
                 own.extend(values.iter().filter_map(|value| hierarchy.leaf(Some(value))).map(rank));
             }
-            _ => {}
+            Some((text, ..)) => own.extend(clear.get(text).into_iter().flatten().map(|&leaf| rank(leaf))),
+            None => {}
         }
         Cover::new(own)
     };

@@ -53,8 +53,11 @@ pub struct Axis {
     measure: Measure,
     weight: f64,
     poset: Option<Arc<Poset>>,
-    /// The most values of a set; a cell of more is `*`.
+    /// The most values of a set; a cell of more is a label or `*`.
     listed: usize,
+    /// Level → rank → the least level from there on whose label above the rank can stand for a set;
+    /// empty where `*` is the only one.
+    clear: Vec<Vec<u8>>,
 }
 
 impl Axis {
@@ -92,6 +95,7 @@ impl Axis {
         let missing = missing.map(|leaf| ranks[leaf as usize]);
         let poset = hierarchy.poset().cloned();
         let listed = usize::MAX;
+        let clear = if form == Form::Set { clear_levels(hierarchy, &leaves) } else { Vec::new() };
         Ok(Axis {
             form,
             leaves,
@@ -106,19 +110,32 @@ impl Axis {
             weight,
             poset,
             listed,
+            clear,
         })
     }
 
-    /// The same, with `*` in place of sets of more values.
+    /// The same, with labels or `*` in place of sets of more values.
     #[must_use]
     pub fn listing(self, most: usize) -> Self {
         Axis { listed: most, ..self }
     }
 
-    /// Whether a set of this many values is written as `*`: it is too long, or says nothing.
+    /// Whether a set of this many values is not written as a set: it is too long, or says nothing.
     pub fn unlisted(&self, values: usize) -> bool {
         let all = values + usize::from(self.missing.is_some()) == self.len();
         all && values > 2 || values > self.listed
+    }
+
+    /// The level whose label is written in place of a set from one rank to another; at the highest
+    /// level that is `*`.
+    pub fn stand_in(&self, low: Code, high: Code) -> usize {
+        let level = self.level(low, high);
+        self.clear.get(level).map_or(self.height, |clear| usize::from(clear[low as usize]))
+    }
+
+    /// Whether labels other than `*` can stand for sets.
+    pub fn has_stand_ins(&self) -> bool {
+        !self.clear.is_empty()
     }
 
     /// How its cells are written.
@@ -236,7 +253,17 @@ impl Axis {
         f64::from(high - low) / (self.leaves.len() - 1) as f64
     }
 
-    /// The share of the leaves that a set of this many present values leaves open.
+    /// The share of the leaves that is left open by what is written in place of a set from one rank
+    /// to another.
+    pub fn stand_in_share(&self, low: Code, high: Code) -> f64 {
+        if self.leaves.len() < 2 {
+            return 0.0;
+        }
+        self.covered_share(self.branch(low, self.stand_in(low, high)))
+    }
+
+    /// The share of the leaves that a set of this many present values leaves open; `*` stands for
+    /// one that is not listed.
     pub fn set_share(&self, values: usize) -> f64 {
         match values {
             0 | 1 => 0.0,
@@ -361,6 +388,29 @@ fn spans(leaves: &[Code], codes: &[Code]) -> Vec<(Code, Code)> {
         spans.resize(end + 1, (start as Code, end as Code));
     }
     spans
+}
+
+/// Level → rank → the least level from there on whose label above the rank is clear, or the highest;
+/// nothing where no label below the highest is, or where the ranks under labels do not nest.
+fn clear_levels(hierarchy: &Hierarchy, leaves: &[Code]) -> Vec<Vec<u8>> {
+    let height = hierarchy.height();
+    if height < 2 || !hierarchy.nested() {
+        return Vec::new();
+    }
+    let labels = hierarchy.clear_labels();
+    let mut levels = vec![vec![height as u8; leaves.len()]];
+    for level in (0..height).rev() {
+        let clear = |(rank, &leaf): (usize, &Code)| {
+            let label = hierarchy.label(level, hierarchy.generalize(leaf, level));
+            let known = label.is_some_and(|label| level > 0 && labels.contains_key(label));
+            if known { level as u8 } else { levels[levels.len() - 1][rank] }
+        };
+        let clear = leaves.iter().enumerate().map(clear).collect();
+        levels.push(clear);
+    }
+    levels.reverse();
+    let any = levels[0].iter().any(|&level| usize::from(level) < height);
+    if any { levels } else { Vec::new() }
 }
 
 /// The level at which neighbours meet, and the highest of any range of them in two look-ups.

@@ -212,6 +212,8 @@ mod tests {
             (Form::Interval, Some(cell @ Cell::Interval(_))) | (Form::Set, Some(cell @ Cell::Set(_))) => {
                 text.is_some_and(|text| cell.covers(text))
             }
+            // "1" is a value, and nothing else.
+            (Form::Set, _) if ["0x", "2x"].map(Some).contains(&label) => at(1),
             _ => label == text,
         }
     }

@@ -63,6 +63,7 @@ mod shifted;
 mod side;
 mod slots;
 mod source;
+mod stand_ins;
 mod target_information;
 mod truth;
 mod tuples;

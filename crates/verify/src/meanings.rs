@@ -1,8 +1,8 @@
 //! Which texts of a column the released labels are true of, by their own meaning: texts get places in
 //! an order in which most labels cover neighbours, and a label covers places.
 //!
-//! Labels of a hierarchy, intervals, ranges and cells of a poset with a line cover neighbours; sets
-//! list what they cover. Costs a sort of the texts, one pass over them per level of a hierarchy, and
+//! Labels of a hierarchy, intervals, ranges and cells of a poset with a line cover neighbours; sets,
+//! and labels in place of sets, list what they cover. Costs a sort of the texts, one pass over them per level of a hierarchy, and
 //! one reading and two binary searches per label; a poset without a line costs one test per label
 //! and text.
 
@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::classes::Interner;
 use super::pace::Pace;
+use super::stand_ins::{StandIns, stand_ins};
 use throng_terms::cell::{Cell, number};
 use throng_terms::error::Result;
 use throng_terms::hierarchy::{Hierarchy, TOP};
@@ -72,7 +73,11 @@ impl Meanings {
             sizes: Vec::new(),
             ranks: Vec::new(),
             levels: FxHashMap::default(),
+            stand_ins: StandIns::default(),
         };
+        if form == Form::Set {
+            reader.stand_ins = stand_ins(hierarchy, pace)?;
+        }
         let mut known: Vec<(u32, Option<u32>)> = Vec::new();
         for text in 0..texts.len() as u32 {
             pace.step()?;
@@ -109,6 +114,8 @@ struct Reader<'a> {
     ranks: Vec<u32>,
     /// Label of any level → the places under it.
     levels: FxHashMap<Option<&'a str>, Vec<u32>>,
+    /// Labels in place of sets.
+    stand_ins: StandIns<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -193,6 +200,11 @@ impl<'a> Reader<'a> {
             (Form::Set, Some(Cell::Set(values))) => {
                 let listed = values.iter().filter_map(|value| self.place_of(Some(value)));
                 return Span::of(listed.chain(itself).collect());
+            }
+            (Form::Set, Some(_)) => {
+                let leaves = label.and_then(|label| self.stand_ins.get(label)).into_iter().flatten();
+                let values = leaves.map(|&leaf| self.hierarchy.leaf_value(leaf));
+                return Span::of(values.filter_map(|value| self.place_of(value)).chain(itself).collect());
             }
             _ => 0..0,
         };

@@ -15,6 +15,7 @@ use super::classes::{Interner, MISSING, UNKNOWN};
 use super::line::{Line, Sum};
 use super::pace::Pace;
 use super::pairs::Pairs;
+use super::stand_ins::{StandIns, stand_ins};
 use super::target_information::TargetInformation;
 use throng_terms::cell::{Cell, Interval, number};
 use throng_terms::error::Result;
@@ -121,6 +122,8 @@ pub(super) struct Shown<'a> {
     /// Value of the stated order → its place there; place → how many before it are leaves.
     order: FxHashMap<&'a str, usize>,
     listed: Vec<usize>,
+    /// Labels in place of sets.
+    stand_ins: StandIns<'a>,
 }
 
 impl<'a> Shown<'a> {
@@ -156,7 +159,11 @@ impl<'a> Shown<'a> {
             numbers: Vec::new(),
             order: FxHashMap::default(),
             listed: Vec::new(),
+            stand_ins: StandIns::default(),
         };
+        if form == Form::Set {
+            shown.stand_ins = stand_ins(hierarchy, pace)?;
+        }
         if form == Form::Label {
             shown.read_levels(pace)?;
         } else if let Some(leaves) = shown.lined(order) {
@@ -313,8 +320,11 @@ impl<'a> Shown<'a> {
         (first < last && to - from == last + 1 - first).then_some(from..to)
     }
 
-    /// A set of values, all of which must be leaves.
+    /// A set of values, all of which must be leaves, or a label in place of one.
     fn set(&self, label: &str) -> Option<Meaning> {
+        if let Some(leaves) = self.stand_ins.get(label) {
+            return Some(Meaning::Leaves(leaves.clone(), self.listed(leaves)));
+        }
         let Cell::Set(values) = Cell::parse(label) else { return None };
         let leaf = |value: &String| self.hierarchy.leaf(Some(value));
         let mut leaves: Vec<u32> = values.iter().map(leaf).collect::<Option<_>>()?;

@@ -46,8 +46,11 @@ fn covers(form: Form, hierarchy: &Hierarchy, label: Option<&str>, value: Option<
                 Form::Interval => matches!(cell, Some(Cell::Interval(_))),
                 _ => matches!(cell, Some(Cell::Set(_))),
             };
+            // "1" is a value, and nothing else.
+            let branch = form == Form::Set && ["0x", "2x", "3x"].map(Some).contains(&label);
             label == Some("*")
                 || label == value
+                || branch && hierarchy.label(1, hierarchy.generalize(leaf, 1)) == label
                 || formed && cell.is_some_and(|cell| value.is_some_and(|value| cell.covers(value)))
         }
     }

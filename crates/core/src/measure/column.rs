@@ -150,9 +150,8 @@ impl<'a> Column<'a> {
         let leaf = || Some(Meaning::Labels(vec![(0, self.hierarchy.leaf(Some(text))?)]));
         match self.form {
             Some(Form::Mean | Form::Median) => self.of_number(text).or_else(labels),
-            Some(Form::Interval | Form::Set | Form::Range) => {
-                leaf().or_else(|| self.of_cell(text)).or_else(labels)
-            }
+            Some(Form::Interval | Form::Range) => leaf().or_else(|| self.of_cell(text)).or_else(labels),
+            Some(Form::Set) => leaf().or_else(|| self.of_set(text)).or_else(labels),
             Some(Form::Poset) => self.of_poset(text),
             Some(Form::Label) | None => labels().or_else(|| self.of_poset(text)),
         }
@@ -162,6 +161,18 @@ impl<'a> Column<'a> {
 
     fn of_number(&self, text: &str) -> Option<Meaning> {
         number(text).filter(|_| !self.numbers.is_empty()).map(Meaning::Number)
+    }
+
+    /// The leaves of a set, or of the label in place of one: it has the same at every level where it
+    /// stands, whatever else it looks like.
+    fn of_set(&self, text: &str) -> Option<Meaning> {
+        if matches!(notation::parse(text, self.hierarchy), Cell::Set(_) | Cell::Anything) {
+            return self.of_cell(text);
+        }
+        let mut labels =
+            self.labels.get(text)?.iter().map(|&(level, code)| &self.under[level][code as usize]);
+        let first = labels.next()?;
+        labels.all(|leaves| leaves == first).then(|| Meaning::Leaves(first.clone()))
     }
 
     /// The leaves that an interval, a set, a range or a masked value covers.
@@ -207,10 +218,14 @@ impl<'a> Column<'a> {
     /// interval of numbers costs a binary search.
     pub(super) fn covered(&self, text: Option<&str>) -> Covered {
         let Some(text) = text else { return Covered::All };
-        let in_regions = matches!(self.form, Some(Form::Interval | Form::Set | Form::Range));
-        let value = match in_regions {
-            true => self.hierarchy.leaf(Some(text)).is_some(),
-            false => self.labels.contains_key(text),
+        let value = match self.form {
+            Some(Form::Interval | Form::Range) => self.hierarchy.leaf(Some(text)).is_some(),
+            // A label in place of a set may look like an interval, but not like a set.
+            Some(Form::Set) => match notation::parse(text, self.hierarchy) {
+                Cell::Set(_) => self.hierarchy.leaf(Some(text)).is_some(),
+                _ => self.labels.contains_key(text),
+            },
+            _ => self.labels.contains_key(text),
         };
         if !value && self.hierarchy.poset().is_none() {
             match notation::parse(text, self.hierarchy) {

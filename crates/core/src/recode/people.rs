@@ -8,8 +8,8 @@
 //! people.
 //!
 //! [`Cover`] is what the least cells of some rows cover, as runs of ranks: in a column of labels the
-//! ranks under the least common value, of intervals the ranks between the ends, of sets and posets
-//! the ranks themselves. [`PeopleIndex`] counts the people in it: a k-d tree over the distinct tuples
+//! ranks under the least common value, of intervals the ranks between the ends, of posets and of
+//! sets that are short enough the ranks themselves. [`PeopleIndex`] counts the people in it: a k-d tree over the distinct tuples
 //! of the population whose nodes know their bounding box and their people, so that what is inside is
 //! added without looking at it, and counting stops when there are enough.
 //!
@@ -328,9 +328,16 @@ fn bounds(ranks: &FxHashMap<Code, u32>) -> (Code, Code) {
     ranks.keys().fold((Code::MAX, 0), |(low, high), &rank| (low.min(rank), high.max(rank)))
 }
 
-/// The ranks that a set covers: those that it lists, or all where it would list too many.
+/// The ranks that a set covers: those that it lists, or those under the label that stands for a set
+/// of too many.
 fn listed(axis: &Axis, ranks: Vec<Code>) -> Vec<Code> {
-    if axis.unlisted(ranks.len()) { (0..axis.len() as Code).collect() } else { ranks }
+    match (ranks.first(), ranks.last()) {
+        (Some(&low), Some(&high)) if axis.unlisted(ranks.len()) => {
+            let (first, last) = axis.branch(low, axis.stand_in(low, high));
+            (first..=last).collect()
+        }
+        _ => ranks,
+    }
 }
 
 /// The ranks that the cell of a poset covers.
@@ -343,28 +350,49 @@ fn common(axis: &Axis, ranks: &[Code]) -> Vec<Code> {
     covered
 }
 
-/// The ranks of the values that a released cell is true of.
-pub fn matched(axis: &Axis, hierarchy: &Hierarchy, text: Option<&str>) -> Vec<Code> {
-    let cell = text.map(Cell::parse);
-    let matches = |rank: &Code| {
-        let leaf = axis.leaf(*rank);
-        let value = hierarchy.leaf_value(leaf);
-        match (axis.form(), &cell) {
-            (Form::Label, _) => (0..=hierarchy.height())
-                .any(|level| hierarchy.label(level, hierarchy.generalize(leaf, level)) == text),
-            (Form::Poset, _) => hierarchy.poset().is_some_and(|poset| poset.covers(text, value)),
-            (_, Some(Cell::Anything)) => true,
-            _ if text == value => true,
-            (Form::Range, Some(Cell::Range(first, last))) => {
-                hierarchy.between(first, last).is_some_and(|leaves| leaves.contains(&leaf))
-            }
-            (Form::Interval, Some(cell @ Cell::Interval(_))) | (Form::Set, Some(cell @ Cell::Set(_))) => {
-                value.is_some_and(|value| cell.covers(value))
-            }
-            _ => false,
+/// A column whose released cells are read.
+struct Read<'a> {
+    axis: &'a Axis,
+    hierarchy: &'a Hierarchy,
+    /// Label that can stand for a set → its leaves; nothing where cells are not sets.
+    clear: FxHashMap<&'a str, Vec<Code>>,
+}
+
+impl<'a> Read<'a> {
+    fn new(axis: &'a Axis, hierarchy: &'a Hierarchy) -> Self {
+        let sets = axis.form() == Form::Set;
+        Read { axis, hierarchy, clear: if sets { hierarchy.clear_labels() } else { FxHashMap::default() } }
+    }
+
+    /// The ranks of the values that a released cell is true of.
+    fn matched(&self, text: Option<&str>) -> Vec<Code> {
+        let Read { axis, hierarchy, clear } = self;
+        if let Some(leaves) = text.and_then(|text| clear.get(text)) {
+            let mut ranks: Vec<Code> = leaves.iter().map(|&leaf| axis.rank(leaf)).collect();
+            ranks.sort_unstable();
+            return ranks;
         }
-    };
-    (0..axis.len() as Code).filter(matches).collect()
+        let cell = text.map(Cell::parse);
+        let matches = |rank: &Code| {
+            let leaf = axis.leaf(*rank);
+            let value = hierarchy.leaf_value(leaf);
+            match (axis.form(), &cell) {
+                (Form::Label, _) => (0..=hierarchy.height())
+                    .any(|level| hierarchy.label(level, hierarchy.generalize(leaf, level)) == text),
+                (Form::Poset, _) => hierarchy.poset().is_some_and(|poset| poset.covers(text, value)),
+                (_, Some(Cell::Anything)) => true,
+                _ if text == value => true,
+                (Form::Range, Some(Cell::Range(first, last))) => {
+                    hierarchy.between(first, last).is_some_and(|leaves| leaves.contains(&leaf))
+                }
+                (Form::Interval, Some(cell @ Cell::Interval(_))) | (Form::Set, Some(cell @ Cell::Set(_))) => {
+                    value.is_some_and(|value| cell.covers(value))
+                }
+                _ => false,
+            }
+        };
+        (0..axis.len() as Code).filter(matches).collect()
+    }
 }
 
 /// The people who match every class of a release, by its cells alone.
@@ -376,8 +404,8 @@ pub fn people_of_classes(
 ) -> Vec<u32> {
     let labels = |column: usize| -> Vec<Vec<Code>> {
         let texts = &recoded.columns()[column].labels;
-        let (axis, hierarchy) = (&space.axes()[column], &ground.hierarchies[column]);
-        texts.par_iter().map(|text| matched(axis, hierarchy, text.as_deref())).collect()
+        let read = Read::new(&space.axes()[column], &ground.hierarchies[column]);
+        texts.par_iter().map(|text| read.matched(text.as_deref())).collect()
     };
     let labels: Vec<Vec<Vec<Code>>> = (0..space.axes().len()).map(labels).collect();
     let tuples = recoded.look_labels();

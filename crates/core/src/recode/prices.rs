@@ -58,6 +58,9 @@ pub struct Prices<'a> {
     labels: Vec<Vec<Vec<Price>>>,
     /// Column → number of values → price of a set; empty where ranges are priced.
     sets: Vec<Vec<Price>>,
+    /// Column → low → high → price of the label in place of a set that is too long; empty where that
+    /// is always `*`, which the prices of sets have.
+    stand_ins: Vec<Vec<Price>>,
 }
 
 impl<'a> Prices<'a> {
@@ -74,9 +77,9 @@ impl<'a> Prices<'a> {
             let kept = 1.0 - tolerance.get(c).copied().unwrap_or(1.0).clamp(0.0, 1.0);
             (scale, scale * kept)
         });
-        let sets = vec![Vec::new(); axes.len()];
+        let (sets, stand_ins) = (vec![Vec::new(); axes.len()], vec![Vec::new(); axes.len()]);
         let (scales, pairs, labels) = (scales.collect(), Vec::new(), Vec::new());
-        let mut prices = Prices { axes, scales, pairs, labels, sets };
+        let mut prices = Prices { axes, scales, pairs, labels, sets, stand_ins };
         prices.pairs = (0..axes.len()).map(|column| prices.all_pairs(column, most)).collect();
         prices.labels = (0..axes.len()).map(|column| prices.all_labels(column)).collect();
         prices
@@ -90,9 +93,22 @@ impl<'a> Prices<'a> {
             if by_values && axis.len() <= BITS {
                 let price = |values: usize| prices.scaled(column, axis.weight() * axis.set_share(values));
                 prices.sets[column] = (0..=axis.len() + 1).map(price).collect();
+                prices.stand_ins[column] = prices.all_stand_ins(column);
             }
         }
         prices
+    }
+
+    fn all_stand_ins(&self, column: usize) -> Vec<Price> {
+        let (axis, values) = (&self.axes[column], self.axes[column].len());
+        if !axis.has_stand_ins() {
+            return Vec::new();
+        }
+        let pair = |at: usize| {
+            let (a, b) = ((at / values) as Code, (at % values) as Code);
+            self.scaled(column, axis.weight() * axis.stand_in_share(a.min(b), a.max(b)))
+        };
+        (0..values * values).map(pair).collect()
     }
 
     fn all_pairs(&self, column: usize, most: usize) -> Vec<Price> {
@@ -202,16 +218,36 @@ impl<'a> Prices<'a> {
         let (values, prices) = (set.count_ones() as usize, &self.sets[column]);
         let missing = self.axes[column].missing().is_some_and(|rank| set >> rank & 1 == 1);
         // Nothing less than everything is true of a missing value and others: the last price.
-        prices[if missing && values > 1 { prices.len() - 1 } else { values }]
+        if missing && values > 1 {
+            return prices[prices.len() - 1];
+        }
+        self.of_present(column, values, || ends(set))
+    }
+
+    /// The price of a set of this many present values between two ranks.
+    #[inline]
+    fn of_present(&self, column: usize, values: usize, ends: impl FnOnce() -> (Code, Code)) -> Price {
+        let (axis, stand_ins) = (&self.axes[column], &self.stand_ins[column]);
+        if stand_ins.is_empty() || !axis.unlisted(values) {
+            return self.sets[column][values];
+        }
+        let (low, high) = ends();
+        stand_ins[low as usize * axis.len() + high as usize]
     }
 
     /// At most the price of a cell that covers a span and any point of a range of ranks.
     fn least_with(&self, column: usize, span: Span, (low, high): (Code, Code)) -> Price {
         let around = (u64::MAX >> (63 - u64::from(high))) & (u64::MAX << low);
-        match bits(span) & around {
-            0 => self.sets[column][bits(span).count_ones() as usize + 1],
-            _ => self.span(column, span),
+        let set = bits(span);
+        if set & around != 0 {
+            return self.span(column, span);
         }
+        // Labels only grow with the range of a set, so that none is less than that of the nearest
+        // point.
+        self.of_present(column, set.count_ones() as usize + 1, || {
+            let (first, last) = ends(set);
+            if high < first { (high, last) } else { (first, last.max(low)) }
+        })
     }
 
     /// The price of a row of a region.
@@ -226,6 +262,11 @@ impl<'a> Prices<'a> {
         };
         spans.iter().zip(point).enumerate().map(cell).sum()
     }
+}
+
+/// The least and the highest value of a set with a bit for each, which has one.
+fn ends(set: u64) -> (Code, Code) {
+    (set.trailing_zeros(), set.ilog2())
 }
 
 /// The bits of a span: those of low values in its first half.
@@ -339,8 +380,13 @@ mod tests {
         /// Prices are the costs of [`Axis::cost`], a profile is what it says, and its bound holds
         /// for every point of a box.
         #[test]
-        fn prices_are_costs(made in table(30, ANY, ANY), picked in proptest::collection::vec(any::<u16>(), 6)) {
-            let axes = made.space.axes();
+        fn prices_are_costs(
+            made in table(30, ANY, ANY),
+            picked in proptest::collection::vec(any::<u16>(), 6),
+            listed in 1..4usize,
+        ) {
+            let axes: Vec<Axis> = made.space.axes().iter().map(|axis| axis.clone().listing(listed)).collect();
+            let axes = &axes[..];
             let tolerance: Vec<f64> = (0..axes.len()).map(|column| [0.25, 1.0][column % 2]).collect();
             let prices = Prices::new(axes, &tolerance);
             let point = |at: usize| -> Vec<Code> {
@@ -389,10 +435,16 @@ mod tests {
                     values.sort_unstable();
                     values.dedup();
                     let missing = axis.missing().is_some_and(|rank| values.contains(&rank));
+                    let all_values = axis.len() - usize::from(axis.missing().is_some());
                     let share = match (values.len(), missing) {
                         (1, _) => 0.0,
                         (_, true) => 1.0,
-                        (n, false) if n == axis.len() - usize::from(axis.missing().is_some()) && n > 2 => 1.0,
+                        // All labels of these tables are clear: it is the least one above the ends.
+                        (n, false) if n > listed || n == all_values && n > 2 => {
+                            let (low, high) = (values[0], values[n - 1]);
+                            let (first, last) = axis.branch(low, axis.level(low, high));
+                            f64::from(last - first) / (axis.len() - 1) as f64
+                        }
                         (n, false) => (n - 1) as f64 / (axis.len() - 1) as f64,
                     };
                     let priced = cost(prices.span(column, three[column])) as f64 * all / WHOLE;

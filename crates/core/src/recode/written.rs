@@ -448,8 +448,7 @@ impl<'a> Listed<'a> {
             Made::Set(set) => {
                 let (low, high) = (set.first().copied().unwrap_or(0), set.last().copied().unwrap_or(0));
                 if self.axis.unlisted(set.len()) {
-                    let all = span(0, self.axis.len() as Code - 1);
-                    return (Some(TOP.into()), self.hierarchy.height(), all);
+                    return self.stand_in(low, high);
                 }
                 let written = write_set(set.iter().map(|&rank| text(rank).unwrap_or_default()));
                 (Some(written), self.axis.level(low, high), Covered::Ranks(set.clone()))
@@ -467,6 +466,18 @@ impl<'a> Listed<'a> {
 }
 
 impl Listed<'_> {
+    /// What is written in place of a set that is too long: the least clear label above it, or `*`.
+    fn stand_in(&self, low: Code, high: Code) -> (Option<String>, usize, Covered) {
+        let (level, height) = (self.axis.stand_in(low, high), self.hierarchy.height());
+        let (first, last) = self.axis.branch(low, level);
+        let code = self.hierarchy.generalize(self.axis.leaf(low), level);
+        match self.hierarchy.label(level, code).filter(|_| level < height) {
+            // A label below may cover the same leaves without being clear: levels count leaves.
+            Some(label) => (Some(label.into()), self.axis.level(first, last), Covered::Span(first, last)),
+            None => (Some(TOP.into()), height, Covered::Span(0, self.axis.len() as Code - 1)),
+        }
+    }
+
     /// The first of the least cells above some values of a poset.
     fn above(&self, ranks: &[Code]) -> (Option<String>, usize, Covered) {
         let Some(poset) = self.hierarchy.poset() else {

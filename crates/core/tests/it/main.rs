@@ -50,6 +50,7 @@ mod row_figures;
 mod guide;
 mod schema;
 mod seams;
+mod sets;
 mod stopping;
 mod strategies;
 mod templates;

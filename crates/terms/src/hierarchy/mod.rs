@@ -7,6 +7,7 @@
 
 mod build;
 mod chronology;
+mod clear;
 mod date;
 mod entries;
 pub mod file;

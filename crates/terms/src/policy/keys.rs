@@ -309,7 +309,7 @@ const OUTPUT: &[Parameter] = &[
         "longest_set",
         Whole(1, None),
         "8",
-        "The most values of a set cell; a set of more is written as `*`.",
+        "The most values of a set cell; a set of more becomes the least label above it, or `*`.",
     ),
 ];
 

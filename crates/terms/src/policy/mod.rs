@@ -381,7 +381,7 @@ pub struct Output {
     /// Keeps the order of the input, which can identify people (unsorted matching).
     #[serde(default, skip_serializing_if = "is_default")]
     pub keep_order: bool,
-    /// The most values of a set cell; a set of more is written as `*`.
+    /// The most values of a set cell; a set of more becomes the least label above it, or `*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longest_set: Option<usize>,
 }

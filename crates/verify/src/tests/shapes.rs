@@ -69,6 +69,20 @@ fn built(spec: &Spec, texts: &Interner) -> Hierarchy {
     build(spec, &texts.dictionary(), &|_| unreachable!()).unwrap()
 }
 
+/// The definition: the leaves of a label in a column of sets; none unless it is no value, no set, not
+/// `*`, and has the same leaves at all of its levels.
+fn in_place_of_a_set(hierarchy: &Hierarchy, label: &str) -> Option<Vec<u32>> {
+    if label == TOP || label.starts_with('{') || hierarchy.leaf(Some(label)).is_some() {
+        return None;
+    }
+    let all = 0..hierarchy.leaf_count() as u32;
+    let at = |leaf: u32, level: usize| hierarchy.label(level, hierarchy.generalize(leaf, level));
+    let under =
+        |level: usize| -> Vec<u32> { all.clone().filter(|&leaf| at(leaf, level) == Some(label)).collect() };
+    let found: Vec<Vec<u32>> = (1..=hierarchy.height()).map(under).filter(|l| !l.is_empty()).collect();
+    found.first().filter(|first| found.iter().all(|leaves| leaves == *first)).cloned()
+}
+
 /// The definition: which leaves a cell covers that stands for a text, and at which level.
 fn naive(
     form: Form,
@@ -122,7 +136,12 @@ fn naive(
     if label == text {
         return Some(of(vec![leaf], None, u128::MAX));
     }
-    let (label, text) = (label?, text?);
+    let label = label?;
+    let in_place = in_place_of_a_set(hierarchy, label).filter(|_| form == Form::Set);
+    if let Some(leaves) = in_place {
+        return leaves.contains(&leaf).then(|| of(leaves, None, u128::MAX));
+    }
+    let text = text?;
     let leaves: Vec<u32> = match (form, Cell::parse(label)) {
         (Form::Interval, cell @ Cell::Interval(interval)) if cell.covers(text) => {
             within(interval.low, interval.high)
@@ -163,6 +182,10 @@ fn is_true(
     }
     if cell == Some(TOP) || cell == value {
         return true;
+    }
+    let leaves = cell.filter(|_| form == Form::Set).and_then(|cell| in_place_of_a_set(hierarchy, cell));
+    if let Some(leaves) = leaves {
+        return hierarchy.leaf(value).is_some_and(|leaf| leaves.contains(&leaf));
     }
     let (Some(cell), Some(value)) = (cell, value) else { return false };
     let place = |value: &str| order.iter().position(|other| other == value);
