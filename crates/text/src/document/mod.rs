@@ -304,7 +304,7 @@ impl<'a> Document<'a> {
         self.tokens.get(at).is_some_and(|token| self.reads(token, word.as_bytes()))
     }
 
-    /// Whether a token is one of these words, their ASCII letters in any case.
+    /// Whether a token is one of these words, in any case but with the same accents.
     #[inline(always)]
     pub fn is_any(&self, at: usize, words: WordSet) -> bool {
         match self.tokens.get(at) {
