@@ -7,6 +7,7 @@ mod codes;
 mod fields;
 mod lines;
 mod runs;
+mod window;
 
 pub use codes::Code;
 pub use fields::Field;
@@ -20,6 +21,7 @@ use crate::detect::{Nameness, is_date_like, judge, longest_phrase};
 use crate::lexicon::Word;
 use crate::token::{self, Class, Flags, Token};
 use crate::words::WordSet;
+use window::Window;
 
 /// Classes of [`Document::heads`].
 const HEADS: Classes = cues::INSTITUTION_HEAD
@@ -114,6 +116,8 @@ pub struct Document<'a> {
     pub joints: Vec<u32>,
     /// Whether there is a bar, as in a table.
     has_bars: bool,
+    /// What detectors start from.
+    window: Window,
 }
 
 impl<'a> Document<'a> {
@@ -131,6 +135,7 @@ impl<'a> Document<'a> {
         document.find_phrases();
         document.judge_names();
         document.judge_codes();
+        document.open();
         document
     }
 
@@ -139,6 +144,7 @@ impl<'a> Document<'a> {
         let mut document = Document::read_lines(text, earlier);
         document.index();
         codes::find(&document.tokens, &document.numbers, &mut document.codes);
+        document.open();
         document
     }
 
@@ -267,6 +273,7 @@ impl<'a> Document<'a> {
             ats,
             joints,
             has_bars: false,
+            window: Window::default(),
         }
     }
 
