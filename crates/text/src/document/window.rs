@@ -141,3 +141,57 @@ impl Document<'_> {
         &self.ats[self.window.ats.clone()]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::candidates::Candidates;
+    use crate::detect::{ALL, Calendar, Detector};
+    use crate::letters::letters;
+
+    /// Adds what all detectors propose.
+    fn propose(document: &Document<'_>, found: &mut Candidates) {
+        ALL.iter().for_each(|detector| detector.detect(document, found));
+        Calendar::default().detect(document, found);
+    }
+
+    fn sorted(found: &Candidates) -> Vec<String> {
+        let mut all: Vec<String> = found
+            .list
+            .iter()
+            .map(|one| {
+                let place = (one.start, one.end, one.kind, one.certainty, one.detector);
+                format!("{place:?} {:?}", found.rules(one))
+            })
+            .collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn windows_cover_everything_once() {
+        let text: String = letters(5).take(200).map(|letter| letter.text + "\n").collect();
+        let mut document = Document::read(&text, Document::default());
+        let mut whole = Candidates::default();
+        propose(&document, &mut whole);
+        let (mut parts, mut windows) = (Candidates::default(), 0);
+        document.rewind();
+        while document.next_window() {
+            assert!(document.tokens_here().len() >= SIZE || document.is_last_window());
+            propose(&document, &mut parts);
+            windows += 1;
+        }
+        assert!(windows > 4, "{windows}");
+        assert_eq!(sorted(&parts), sorted(&whole));
+    }
+
+    /// A text without words or lines has no window, and one line is one.
+    #[test]
+    fn short_and_empty_texts_have_one_window_or_none() {
+        for (text, windows) in [("", 0), (" \n ", 0), ("Ann", 1), (&*"Ann 7 ".repeat(2 * SIZE), 1)] {
+            let mut document = Document::read(text, Document::default());
+            document.rewind();
+            assert_eq!(std::iter::from_fn(|| document.next_window().then_some(())).count(), windows);
+        }
+    }
+}
