@@ -189,8 +189,8 @@ impl Scrubber {
             let (document, chosen) = match kept.restore(number, found) {
                 Some(chosen) => (Document::read_lines(text, memory), chosen),
                 None => {
-                    let document = Document::read(text, memory);
-                    let chosen = self.choose(&document, subject, found);
+                    let mut document = Document::read(text, memory);
+                    let chosen = self.choose(&mut document, subject, found);
                     names.learn(&document, &chosen);
                     (document, chosen)
                 }
@@ -218,9 +218,9 @@ impl Scrubber {
     ) {
         let mut spans = 0;
         for piece in pieces {
-            let document = Document::read(&text[piece], std::mem::take(&mut scratch.document));
+            let mut document = Document::read(&text[piece], std::mem::take(&mut scratch.document));
             read(&document);
-            let chosen = self.choose(&document, subject, &mut scratch.found);
+            let chosen = self.choose(&mut document, subject, &mut scratch.found);
             names.learn(&document, &chosen);
             spans += chosen.len();
             if spans <= self.most_kept {
@@ -233,15 +233,18 @@ impl Scrubber {
     /// Runs all detectors over a piece and chooses among what they propose.
     fn choose(
         &self,
-        document: &Document<'_>,
+        document: &mut Document<'_>,
         subject: &Subject<'_>,
         found: &mut Candidates,
     ) -> Vec<Candidate> {
         found.clear();
-        for detector in detect::ALL {
-            detector.detect(document, found);
+        document.rewind();
+        while document.next_window() {
+            for detector in detect::ALL {
+                detector.detect(document, found);
+            }
+            self.calendar.detect(document, found);
         }
-        self.calendar.detect(document, found);
         self.user.detect(document, found);
         resolve::known::find(document, subject, found);
         self.drop_safe(document, found);

@@ -23,7 +23,7 @@ impl Detector for Account {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
-        for at in 0..document.codes.len() {
+        for at in document.code_places_here() {
             let code = &document.codes[at];
             if code.letters == 0
                 && let Some(tokens) = number::checked_digits(document, at, 5, 13..=19, checks::payment_card)

@@ -16,7 +16,7 @@ impl Detector for Age {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for code in &document.codes {
+        for code in document.codes_here() {
             let first = code.first as usize;
             let token = &document.tokens[first];
             if token.is_number() && token.len() <= 3 && code.end as usize - first <= 9 {
@@ -26,7 +26,7 @@ impl Detector for Age {
                 }
             }
         }
-        for cue in &document.times {
+        for cue in document.times_here() {
             let at = *cue as usize;
             if document.tokens[at].is(cues::NUMBER) {
                 let starts = at == 0 || !document.tokens[at - 1].is(cues::NUMBER);

@@ -19,14 +19,14 @@ impl Detector for City {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for run in &document.runs {
+        for run in document.runs_here() {
             before_state(document, run, found);
             behind_preposition(document, run, found);
             beside_code(document, run, found);
             listed(document, run, found);
             behind_street(document, run, found);
         }
-        for field in &document.fields {
+        for field in document.fields_here() {
             if field.head.any(cues::KEY_CITY)
                 && !field.value.is_empty()
                 && document.tokens[field.value.start as usize].is_word()

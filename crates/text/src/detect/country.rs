@@ -17,7 +17,7 @@ impl Detector for Country {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for run in &document.runs {
+        for run in document.runs_here() {
             let mut at = run.first as usize;
             while at < run.end as usize {
                 let next = name(document, at, found).unwrap_or(at + 1);

@@ -70,7 +70,7 @@ impl Detector for Calendar {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for code in &document.codes {
+        for code in document.codes_here() {
             let written = numeric(document, code.first as usize)
                 .or_else(|| spaced(document, code))
                 .or_else(|| compact(document, code));
@@ -596,7 +596,7 @@ pub(crate) fn parse(document: &Document<'_>) -> Option<Written> {
 
 /// Calls back with every date of a document, coarse ones included.
 pub(crate) fn all(document: &Document<'_>, found: &mut dyn FnMut(Written)) {
-    for code in &document.codes {
+    for code in document.codes_here() {
         if let Some(written) = numeric(document, code.first as usize) {
             found(written);
         }

@@ -12,7 +12,7 @@ type Context = Option<(&'static str, f32, usize)>;
 
 /// Calls back with every date in words.
 pub fn find(document: &Document<'_>, found: &mut dyn FnMut(Written, Context)) {
-    for cue in &document.times {
+    for cue in document.times_here() {
         let at = *cue as usize;
         let token = &document.tokens[at];
         let classes = token.cue.classes;
@@ -38,7 +38,7 @@ pub fn find(document: &Document<'_>, found: &mut dyn FnMut(Written, Context)) {
             found(written, None);
         }
     }
-    for code in &document.codes {
+    for code in document.codes_here() {
         if let Some(written) = ordinal_day(document, code.first as usize) {
             found(written, None);
         }

@@ -18,7 +18,7 @@ impl Detector for Email {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for at in &document.ats {
+        for at in document.ats_here() {
             let at = *at as usize;
             let (first, end) = (local(document, at), domain(document, at));
             if end <= at + 1 {

@@ -42,19 +42,19 @@ impl Detector for Employer {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let at = *cue as usize;
             let token = &document.tokens[at];
             if token.is(cues::COMPANY_SUFFIX) && token.has(Flags::CAPITAL) {
                 suffixed(document, at, found);
             }
         }
-        for run in &document.runs {
+        for run in document.runs_here() {
             behind_work(document, run, found);
             partners(document, run, found);
             small_head(document, run, found);
         }
-        for field in &document.fields {
+        for field in document.fields_here() {
             if field.head.any(cues::KEY_EMPLOYER) && !field.numbered && !field.value.is_empty() {
                 in_field(
                     document,

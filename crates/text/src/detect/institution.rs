@@ -80,7 +80,7 @@ impl Detector for Institution {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let at = *cue as usize;
             let token = &document.tokens[at];
             let station = document.is_any(at, words!["station", "hall", "office", "court"])
@@ -93,7 +93,7 @@ impl Detector for Institution {
                 headed(document, at, found);
             }
         }
-        for run in &document.runs {
+        for run in document.runs_here() {
             saint(document, run, found);
             small_head(document, run, found);
             behind_at(document, run, found);
@@ -101,15 +101,15 @@ impl Detector for Institution {
             royal(document, run, found);
             house(document, run, found);
         }
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             small_name(document, *cue as usize, found);
         }
-        for run in &document.runs {
+        for run in document.runs_here() {
             chain(document, run, found);
             head_first(document, run, found);
             specialty(document, run, found);
         }
-        for field in &document.fields {
+        for field in document.fields_here() {
             in_field(
                 document,
                 field.key.end as usize,

@@ -16,12 +16,15 @@ impl Detector for Ip {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for code in &document.codes {
+        for code in document.codes_here() {
             let (first, end) = (code.first as usize, code.end as usize);
             if end - first == 7 && code.letters == 0 && is_v4(document, first) {
                 let bytes = document.bytes(first..end);
                 found.add(self.name(), Kind::Ip, bytes.clone(), &Score::new("four bytes", bytes, 0.95));
             }
+        }
+        if !document.is_last_window() {
+            return;
         }
         let mut done = 0;
         for joint in &document.joints {

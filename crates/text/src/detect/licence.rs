@@ -19,7 +19,7 @@ impl Detector for Licence {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
-        for (at, code) in document.codes.iter().enumerate() {
+        for (at, code) in document.code_places_here().zip(document.codes_here()) {
             let accept =
                 |compact: &number::Compact, _: &_| compact.holds(checks::npi) || checks::dea(compact.text());
             // Both have at least seven digits.

@@ -9,7 +9,7 @@ use crate::token::{Flags, Token};
 
 /// Proposes words in small letters behind titles, relatives and other cues.
 pub fn find(document: &Document<'_>, found: &mut Candidates) {
-    for cue in &document.people {
+    for cue in document.people_here() {
         let at = *cue as usize;
         let token = &document.tokens[at];
         let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
@@ -70,7 +70,7 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
 /// Initials in small letters at the end of a note: "-mj", "-c.v.", "AB/cd".
 fn last_initials(document: &Document<'_>, found: &mut Candidates) {
     let tokens = &document.tokens;
-    for line in &document.lines {
+    for line in document.lines_here() {
         let (first, end) = (line.first as usize, line.end as usize);
         let letters = |token: &Token| token.is_word() && token.len() <= 3 && !token.word.is_function();
         let mut at = end;
@@ -168,7 +168,7 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
 
 /// Words in small letters that no list has, or that are only names, without a cue before them.
 fn alone(document: &Document<'_>, found: &mut Candidates) {
-    for (at, token) in document.tokens.iter().enumerate() {
+    for (at, token) in document.tokens_here().zip(&document.tokens[document.tokens_here()]) {
         let word = token.word;
         // Most words are ordinary ones or terms, which matter behind a preposition only. One
         // condition without branches, since each by itself is hard to predict.
@@ -421,7 +421,7 @@ pub fn is_lower_name(token: &Token) -> bool {
 
 /// Two names in a row in small letters: "wanda crutchfield".
 fn pairs(document: &Document<'_>, found: &mut Candidates) {
-    for line in &document.lines {
+    for line in document.lines_here() {
         let tokens = &document.tokens[line.first as usize..line.end as usize];
         // Lines with capitals in the middle are written with care; names there have capitals too.
         for (place, pair) in tokens.windows(2).enumerate() {
@@ -466,7 +466,7 @@ fn signature(document: &Document<'_>, first: usize, end: usize, found: &mut Cand
 
 /// Proposes three initials with dots: "J.R.M.".
 pub fn initials(document: &Document<'_>, found: &mut Candidates) {
-    for run in &document.runs {
+    for run in document.runs_here() {
         let (first, end) = (run.first as usize, run.end as usize);
         let single = |at: usize| {
             document.tokens.get(at).is_some_and(|token| token.is_capital() && token.has(Flags::SINGLE))

@@ -54,7 +54,7 @@ pub trait Detector: Sync {
     /// The name in reports.
     fn name(&self) -> &'static str;
 
-    /// Proposes spans.
+    /// Proposes spans that start from the window of a document.
     fn detect(&self, document: &Document<'_>, found: &mut Candidates);
 }
 

@@ -31,7 +31,7 @@ impl Detector for National {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
-        for at in 0..document.codes.len() {
+        for at in document.code_places_here() {
             self.check(document, at, found);
             self.ssn(document, at, found);
             self.nino(document, at, found);

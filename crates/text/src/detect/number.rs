@@ -207,7 +207,7 @@ pub struct Keyed {
 impl Keyed {
     /// Proposes all codes with such a key.
     pub fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for at in 0..document.codes.len() {
+        for at in document.code_places_here() {
             self.propose(document, at, found);
         }
     }

@@ -42,13 +42,13 @@ impl Detector for Occupation {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let at = *cue as usize;
             if document.tokens[at].is(cues::OFFICE) {
                 office(document, at, found);
             }
         }
-        for run in &document.runs {
+        for run in document.runs_here() {
             with_organization(document, run.first as usize, run.end as usize, found);
         }
     }

@@ -45,6 +45,9 @@ impl Detector for Phone {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        if !document.is_last_window() {
+            return;
+        }
         let mut done = 0;
         for code in &document.codes {
             if (code.first as usize) < done {

@@ -19,7 +19,7 @@ impl Detector for Postal {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for (at, code) in document.codes.iter().enumerate() {
+        for (at, code) in document.code_places_here().zip(document.codes_here()) {
             let proposal = numeric(document, code).or_else(|| two_parts(document, at));
             let Some((end, rule, certainty)) = proposal else { continue };
             let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);

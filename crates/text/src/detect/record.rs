@@ -21,9 +21,11 @@ impl Detector for Record {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
-        spoken(document, found);
-        spaced(document, found);
-        for at in 0..document.codes.len() {
+        if document.is_last_window() {
+            spoken(document, found);
+            spaced(document, found);
+        }
+        for at in document.code_places_here() {
             unexplained(document, at, found);
             signed(document, &document.codes[at], found);
         }

@@ -53,7 +53,7 @@ impl Detector for School {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let head = *cue as usize;
             let token = &document.tokens[head];
             if !(token.is(cues::SCHOOL_HEAD) && document.is_any(head, STRONG)) {
@@ -65,7 +65,7 @@ impl Detector for School {
                 small(document, head, found);
             }
         }
-        for field in &document.fields {
+        for field in document.fields_here() {
             if field.head.any(cues::KEY_SCHOOL) && !field.numbered && !field.value.is_empty() {
                 in_field(document, field, found);
             }

@@ -23,7 +23,7 @@ impl Detector for State {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for run in &document.runs {
+        for run in document.runs_here() {
             let mut at = run.first as usize;
             for place in at..(at + 3).min(run.end as usize) {
                 county(document, place, found);
@@ -33,7 +33,7 @@ impl Detector for State {
             }
         }
         // Before a postal code also where the word is no part of a run.
-        for number in &document.codes {
+        for number in document.codes_here() {
             let first = number.first as usize;
             if number.digits >= 5 && number.letters == 0 && first > 0 && document.same_line(first - 1, first)
             {

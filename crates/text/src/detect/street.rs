@@ -21,7 +21,7 @@ impl Detector for Street {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let at = *cue as usize;
             let token = &document.tokens[at];
             if token.is(cues::STREET_SUFFIX) && token.has(Flags::CAPITAL) {
@@ -37,15 +37,15 @@ impl Detector for Street {
                 corner(document, at, found);
             }
         }
-        for code in &document.codes {
+        for code in document.codes_here() {
             glued(document, code.first as usize, found);
             abbreviated(document, code.first as usize, found);
             crossing(document, code.first as usize, found);
         }
-        for number in 0..document.lines.len() {
+        for number in document.line_numbers_here() {
             block(document, number, found);
         }
-        for field in &document.fields {
+        for field in document.fields_here() {
             if field.head.any(cues::KEY_ADDRESS) && !field.numbered && !field.value.is_empty() {
                 in_field(
                     document,

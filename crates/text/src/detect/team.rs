@@ -19,13 +19,13 @@ impl Detector for Team {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let head = *cue as usize;
             if document.tokens[head].is(cues::TEAM_HEAD) && head > 0 {
                 headed(document, head, found);
             }
         }
-        for run in &document.runs {
+        for run in document.runs_here() {
             behind_play(document, run, found);
             plural(document, run, found);
         }

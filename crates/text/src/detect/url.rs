@@ -25,6 +25,9 @@ impl Detector for Url {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
+        if !document.is_last_window() {
+            return;
+        }
         let mut done = 0;
         for joint in &document.joints {
             let joint = *joint as usize;

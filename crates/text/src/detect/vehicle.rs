@@ -20,7 +20,7 @@ impl Detector for Vehicle {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for at in 0..document.codes.len() {
+        for at in document.code_places_here() {
             let code = &document.codes[at];
             let (key, _) = number::keys(code);
             let lettered = code.letters > 0 || number::extended(document, at).start < code.first as usize;

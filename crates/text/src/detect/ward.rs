@@ -17,10 +17,10 @@ impl Detector for Ward {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for field in &document.fields {
+        for field in document.fields_here() {
             in_field(document, field, found);
         }
-        for cue in &document.heads {
+        for cue in document.heads_here() {
             let at = *cue as usize;
             if document.tokens[at].is(cues::WARD_HEAD) {
                 numbered(document, at, found);

@@ -7,6 +7,7 @@ mod codes;
 mod fields;
 mod lines;
 mod runs;
+mod window;
 
 pub use codes::Code;
 pub use fields::Field;
@@ -18,8 +19,9 @@ use std::ops::Range;
 use crate::cues::{self, Classes};
 use crate::detect::{Nameness, is_date_like, judge, longest_phrase};
 use crate::lexicon::Word;
-use crate::token::{self, Class, Flags, Token};
+use crate::token::{self, Flags, Token};
 use crate::words::WordSet;
+use window::Window;
 
 /// Classes of [`Document::heads`].
 const HEADS: Classes = cues::INSTITUTION_HEAD
@@ -49,28 +51,15 @@ const PEOPLE: Classes = cues::TITLE
     .or(cues::BEFORE_PERSON)
     .or(cues::CREDENTIAL);
 
-/// Tokens that are indexed at a time.
+/// Tokens that are indexed at a time: one per bit.
 const PICKED: usize = 64;
 
-/// Tokens that indexes pick. A token is written to every list, and the next one over it if it does not
-/// belong there: without a branch per token and list, which would be hard to predict.
-struct Picks {
-    places: [[u32; PICKED]; 8],
-    counts: [usize; 8],
-}
-
-impl Default for Picks {
-    fn default() -> Self {
-        Picks { places: [[0; PICKED]; 8], counts: [0; 8] }
-    }
-}
-
-impl Picks {
-    /// Adds a token to a list if a condition holds. A list has room for all tokens.
-    #[inline(always)]
-    fn add(&mut self, list: usize, at: u32, condition: bool) {
-        self.places[list][self.counts[list] % PICKED] = at;
-        self.counts[list] += usize::from(condition);
+/// Adds the tokens of a chunk that starts at a token, by one bit each.
+#[inline]
+fn extend(list: &mut Vec<u32>, from: u32, mut bits: u64) {
+    while bits != 0 {
+        list.push(from + bits.trailing_zeros());
+        bits &= bits - 1;
     }
 }
 
@@ -114,6 +103,8 @@ pub struct Document<'a> {
     pub joints: Vec<u32>,
     /// Whether there is a bar, as in a table.
     has_bars: bool,
+    /// What detectors start from.
+    window: Window,
 }
 
 impl<'a> Document<'a> {
@@ -131,6 +122,7 @@ impl<'a> Document<'a> {
         document.find_phrases();
         document.judge_names();
         document.judge_codes();
+        document.open();
         document
     }
 
@@ -139,6 +131,7 @@ impl<'a> Document<'a> {
         let mut document = Document::read_lines(text, earlier);
         document.index();
         codes::find(&document.tokens, &document.numbers, &mut document.codes);
+        document.open();
         document
     }
 
@@ -172,28 +165,28 @@ impl<'a> Document<'a> {
         let Document {
             tokens, heads, times, people, ats, joints, capitals, numbers, marks, has_bars, ..
         } = self;
-        let mut picks = Picks::default();
         for (chunk, from) in tokens.chunks(PICKED).zip((0..).step_by(PICKED)) {
-            picks.counts = [0; 8];
-            for (at, token) in (from..).zip(chunk) {
-                let word = token.class == Class::Word;
-                let sign = token.class == Class::Sign;
-                let is = |own: u8| sign & (token.first == own);
-                let glued = !token.has(Flags::SPACE);
-                picks.add(0, at, token.has(Flags::GAP) | is(b':'));
-                picks.add(1, at, word & token.has(Flags::CAPITAL));
-                picks.add(2, at, word & token.is(HEADS));
-                picks.add(3, at, word & token.is(TIMES));
-                picks.add(4, at, word & token.is(PEOPLE));
-                picks.add(5, at, token.class == Class::Number);
-                picks.add(6, at, is(b'@'));
-                picks.add(7, at, (is(b'.') | is(b':')) & glued);
-                *has_bars |= is(b'|');
+            // A bit per token and list, without a branch, which would be hard to predict. Words alone have
+            // capitals and classes, and the first byte of a token tells signs and numbers.
+            let mut picked = [0u64; 8];
+            for (bit, token) in chunk.iter().enumerate() {
+                let first = token.first;
+                let lists = [
+                    token.has(Flags::GAP) | (first == b':'),
+                    token.has(Flags::CAPITAL),
+                    token.is(HEADS),
+                    token.is(TIMES),
+                    token.is(PEOPLE),
+                    first.is_ascii_digit(),
+                    first == b'@',
+                    ((first == b'.') | (first == b':')) & !token.has(Flags::SPACE),
+                ];
+                let one = 1 << bit;
+                picked.iter_mut().zip(lists).for_each(|(bits, own)| *bits |= if own { one } else { 0 });
+                *has_bars |= first == b'|';
             }
             let lists = [&mut *marks, capitals, heads, times, people, numbers, ats, joints];
-            for (list, (places, count)) in lists.into_iter().zip(picks.places.iter().zip(picks.counts)) {
-                list.extend_from_slice(&places[..count]);
-            }
+            lists.into_iter().zip(picked).for_each(|(list, bits)| extend(list, from, bits));
         }
     }
 
@@ -267,6 +260,7 @@ impl<'a> Document<'a> {
             ats,
             joints,
             has_bars: false,
+            window: Window::default(),
         }
     }
 
@@ -304,7 +298,7 @@ impl<'a> Document<'a> {
         self.tokens.get(at).is_some_and(|token| self.reads(token, word.as_bytes()))
     }
 
-    /// Whether a token is one of these words, their ASCII letters in any case.
+    /// Whether a token is one of these words, in any case but with the same accents.
     #[inline(always)]
     pub fn is_any(&self, at: usize, words: WordSet) -> bool {
         match self.tokens.get(at) {

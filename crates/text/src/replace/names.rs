@@ -245,7 +245,8 @@ pub fn entry(
     };
     (0..ATTEMPTS).map(choose).find(|made| {
         // The first word is made up; the others are "Street", "Hospital" and the like.
-        let first = made.split(' ').next().unwrap_or_default();
+        let blank = made.bytes().position(|sign| sign == b' ');
+        let first = &made[..blank.unwrap_or(made.len())];
         !first.is_empty() && !source.has(lexicon::hash(first))
     })
 }

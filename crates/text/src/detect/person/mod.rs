@@ -42,7 +42,7 @@ impl Detector for Person {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for run in &document.runs {
+        for run in document.runs_here() {
             segments(document, run, &mut |segment| judge(document, segment, found));
             introduced(document, run, found);
             behind_relative(document, run, found);
@@ -51,13 +51,15 @@ impl Detector for Person {
             quoted(document, run, found);
             sender(document, run, found);
         }
-        for field in &document.fields {
+        for field in document.fields_here() {
             in_field(document, field, found);
         }
-        for line in &document.lines {
+        for line in document.lines_here() {
             listed_in_capitals(document, line, found);
         }
-        speakers(document, found);
+        if document.is_last_window() {
+            speakers(document, found);
+        }
         surnames_first(document, found);
         lower::find(document, found);
         lower::initials(document, found);
@@ -144,7 +146,7 @@ fn lower_part(document: &Document<'_>, end: usize) -> usize {
 /// "COLE, Winifred", "O'HARE, Siobhan B": a last name in capitals, a comma and a first name.
 fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
     let tokens = &document.tokens;
-    for run in &document.runs {
+    for run in document.runs_here() {
         let last = run.end as usize - 1;
         let comma = tokens.get(last + 1).is_some_and(|token| token.is_sign(b',') && document.glued(last + 1));
         let Some(first) = tokens.get(last + 2).filter(|first| {
