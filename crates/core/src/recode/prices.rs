@@ -10,7 +10,7 @@
 //! range that they span: their order means nothing.
 //!
 //! Costs one look-up per column with few values or with labels, otherwise one call of
-//! [`Axis::cost`]. Memory: 8 bytes for every pair of values of columns with few values, and for
+//! [`Axis::cost`]. Memory: 8 bytes for every pair of values of columns with few values, and 12 for
 //! every value and level of columns of many labels.
 
 use crate::policy::Form;
@@ -46,6 +46,30 @@ pub fn preference(price: Price) -> u64 {
     price & u64::from(u32::MAX)
 }
 
+/// The labels above every value of a column, from the value itself to the top. Those of one value
+/// are together: a block of near points needs few lines of the cache.
+#[derive(Default)]
+struct Labels {
+    /// Labels above a value.
+    levels: usize,
+    /// Rank → level → the highest rank under the label.
+    ends: Vec<Code>,
+    /// Rank → level → its price.
+    prices: Vec<Price>,
+}
+
+impl Labels {
+    /// The price of the least label above all values of a range: the first that does not end before
+    /// the highest of them. Labels above one value nest, so that these are the ones after.
+    #[inline]
+    fn price(&self, low: Code, high: Code) -> Price {
+        let start = low as usize * self.levels;
+        let ends = &self.ends[start..start + self.levels];
+        let level = ends.iter().map(|&end| usize::from(end < high)).sum::<usize>();
+        self.prices[start + level]
+    }
+}
+
 /// The columns with their prices.
 pub struct Prices<'a> {
     axes: &'a [Axis],
@@ -53,9 +77,8 @@ pub struct Prices<'a> {
     scales: Vec<(f64, f64)>,
     /// Column → low → high → price; empty where there are too many.
     pairs: Vec<Vec<Price>>,
-    /// Column → level → rank → price of the label there; empty where pairs are priced, and where
-    /// cells are not labels.
-    labels: Vec<Vec<Vec<Price>>>,
+    /// Column → its labels; empty where pairs are priced, and where cells are not labels.
+    labels: Vec<Labels>,
     /// Column → number of values → price of a set; empty where ranges are priced.
     sets: Vec<Vec<Price>>,
     /// Column → low → high → price of the label in place of a set that is too long; empty where that
@@ -123,14 +146,20 @@ impl<'a> Prices<'a> {
         (0..values * values).map(pair).collect()
     }
 
-    fn all_labels(&self, column: usize) -> Vec<Vec<Price>> {
+    fn all_labels(&self, column: usize) -> Labels {
         let axis = &self.axes[column];
-        if !self.pairs[column].is_empty() || axis.form() != Form::Label {
-            return Vec::new();
+        if !self.pairs[column].is_empty() || axis.form() != Form::Label || !axis.nested() {
+            return Labels::default();
         }
-        let price = |level, rank| self.scaled(column, axis.weight() * axis.label_share(level, rank));
-        let of_level = |level| (0..axis.len() as Code).map(|rank| price(level, rank)).collect();
-        (0..=axis.height()).map(of_level).collect()
+        let above = |rank: Code| (0..=axis.height()).map(move |level| (rank, level));
+        let all = || (0..axis.len() as Code).flat_map(above);
+        let end = |(rank, level)| if level == 0 { rank } else { axis.branch(rank, level).1 };
+        let price = |(rank, level)| self.scaled(column, axis.weight() * axis.label_share(level, rank));
+        Labels {
+            levels: axis.height() + 1,
+            ends: all().map(end).collect(),
+            prices: all().map(price).collect(),
+        }
     }
 
     fn computed(&self, column: usize, low: Code, high: Code) -> Price {
@@ -156,8 +185,8 @@ impl<'a> Prices<'a> {
         if !pairs.is_empty() {
             return pairs[low as usize * self.axes[column].len() + high as usize];
         }
-        if !labels.is_empty() {
-            return labels[self.axes[column].level(low, high)][low as usize];
+        if labels.levels > 0 {
+            return labels.price(low, high);
         }
         self.computed(column, low, high)
     }
@@ -393,10 +422,10 @@ mod tests {
                 let point = picked[at] as usize % made.space.len();
                 (0..axes.len()).map(|column| made.space.rank(point, column)).collect()
             };
-            // Labels are priced by level and rank where there are too many pairs.
+            // Labels are priced by rank and level where there are too many pairs.
             let few = Prices::with_pairs(axes, &tolerance, 0);
             for (column, axis) in axes.iter().enumerate() {
-                prop_assert_eq!(few.labels[column].is_empty(), axis.form() != Form::Label);
+                prop_assert_eq!(few.labels[column].levels > 0, axis.form() == Form::Label && axis.nested());
                 for (low, high) in (0..axis.len() as Code).flat_map(|low| (low..axis.len() as Code).map(move |high| (low, high))) {
                     prop_assert_eq!(few.cell(column, low, high), prices.cell(column, low, high));
                 }
