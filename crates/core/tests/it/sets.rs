@@ -50,7 +50,7 @@ fn expected(towns: &BTreeSet<Option<&str>>, most: usize) -> Option<String> {
     }
     let Some(present) = towns.iter().copied().collect::<Option<Vec<&str>>>() else { return Some("*".into()) };
     if present.len() <= most {
-        return Some(write_set(present.into_iter()));
+        return Some(write_set(present));
     }
     let common = |level: usize| {
         let all: BTreeSet<&str> = present.iter().map(|town| labels(town)[level]).collect();
