@@ -41,7 +41,7 @@ impl Hierarchy {
     /// cell.
     fn may_be_clear(&self, label: &str) -> bool {
         let taken = label.is_empty() || label == TOP || self.leaf(Some(label)).is_some();
-        // Whoever reads sets of other programs takes `{a,b}` for one, too.
+        // A reader of sets of other programs takes `{a,b}` for one, too.
         !taken && !label.starts_with('{')
     }
 }
