@@ -92,6 +92,15 @@ impl Reader {
                 }
             }
         }
+        // A value that is written like a label can stand for itself as well.
+        for (leaf, value) in values.iter().enumerate() {
+            let text = hierarchy.leaf_value(leaf as Code);
+            if let (Some(&x), Some(span)) = (value.as_ref(), text.and_then(|text| self.labels.get_mut(text)))
+            {
+                let gaps = span.gaps || x < span.low || x > span.high;
+                *span = Span { low: span.low.min(x), high: span.high.max(x), gaps };
+            }
+        }
         let known: Vec<f64> = values.iter().flatten().copied().collect();
         if self.domain.is_none() && !known.is_empty() && known.len() == values.len() {
             let low = known.iter().copied().fold(f64::INFINITY, f64::min);
@@ -350,6 +359,19 @@ mod tests {
         assert_eq!(at("young"), (1.0, 17.0, true));
         assert_eq!(at("{young, 90}"), (1.0, 90.0, true));
         assert_eq!(at("*"), (1.0, 90.0, false));
+    }
+
+    /// A value that is also the label of other values can be either.
+    #[test]
+    fn values_written_like_labels_mean_both() {
+        let path =
+            |leaf: &str, label: &str| Path { leaf: leaf.into(), labels: vec![label.into(), "*".into()] };
+        let paths = vec![path("1", "2"), path("2", "9"), path("8", "9"), path("9", "9")];
+        let mut reader = Reader::new().with_hierarchy(&Hierarchy::new(paths, false).unwrap());
+        let mut at = |text: &str| reader.read(text).map(|span| (span.low, span.high, span.gaps)).unwrap();
+        assert_eq!(at("2"), (1.0, 2.0, true));
+        assert_eq!(at("9"), (2.0, 9.0, true));
+        assert_eq!(at("8"), (8.0, 8.0, false));
     }
 
     #[test]
