@@ -1,7 +1,7 @@
 """Measures the figures of docs/performance.md again and writes them between its markers.
 
     python3 bench/performance.py --throng target/release/throng           all of them: about 40 minutes on 2 cores
-    python3 bench/performance.py --only growth --sizes 1e5,1e6
+    python3 bench/performance.py --only growth --case mondrian             the rows of other cases stay
     python3 bench/performance.py --json figures.json --only growth         from figures that scaling.py wrote
 
 A section of the document begins with `<!-- measured: NAME -->` and ends with `<!-- end -->`; NAME is a function below.
@@ -58,6 +58,15 @@ def growth(args):
     bench = scaling.Bench(args.throng, args.cache, args.limit)
     cases = scaling.chosen(args.case, args.quick)
     return scaling.measure(bench, cases, args.sizes, say=lambda text: print(text, file=sys.stderr, flush=True))
+
+
+def merged(page, lines):
+    """The table of a section of the page with some of its rows measured again: those of the same command and table."""
+    def key(line):
+        return [cell.strip(" *") for cell in line.split("|")[1:3]]
+    fresh = {tuple(key(line)): line for line in "\n".join(lines).splitlines()}
+    kept = [fresh.pop(tuple(key(line)), line) for line in page.splitlines()]
+    return kept + list(fresh.values())
 
 
 def kept_line(case):
@@ -221,8 +230,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--throng", default="throng", help="the program")
     parser.add_argument("--only", default="", help="only these sections, separated by commas: " + ", ".join(FIGURES))
-    parser.add_argument("--case", default="", help="only cases of `growth` whose name or table contains this text")
-    parser.add_argument("--quick", action="store_true", help="a few cases of `growth`")
+    parser.add_argument("--case", default="", help="only cases of `growth` whose name or table contains this text; other rows stay")
+    parser.add_argument("--quick", action="store_true", help="a few cases of `growth`; other rows stay")
     parser.add_argument("--sizes", default="1e4,1e5,1e6", help="rows of `growth`; `speed` takes the largest")
     parser.add_argument("--limit", type=int, default=600, help="CPU seconds after which a run is ended [default: 600]")
     parser.add_argument("--cache", default="target/bench", help="folder of tables [default: target/bench]")
@@ -243,6 +252,8 @@ def main():
         if lines is None:
             print(f"{found[2]} stays as it is: it needs THRONG_DATA", file=sys.stderr, flush=True)
             return found[0]
+        if found[2] == "growth" and (args.case or args.quick):
+            lines = merged(found[0][len(found[1]):-len(found[3])], lines)
         return found[1] + "\n".join(lines) + "\n" + found[3]
 
     for name in (found[2] for found in SECTION.finditer(page)):
