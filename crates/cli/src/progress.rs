@@ -27,6 +27,8 @@ const TICK: Duration = Duration::from_millis(120);
 const PLAIN: Duration = Duration::from_secs(1);
 /// How long work may go on that was asked to stop.
 const GRACE: Duration = Duration::from_millis(800);
+/// How long standard error may take for a line of a program that was asked to stop.
+const STALLED: Duration = Duration::from_millis(100);
 /// How long a release that has got its names may take to print its summary.
 const SUMMARY: Duration = Duration::from_secs(5);
 /// What a shell expects of a program that was stopped.
@@ -86,7 +88,7 @@ fn catch_signals() {
             _ if PROMPTING.load(Ordering::Relaxed) => exit(),
             0 if HAS_RESULT.load(Ordering::Relaxed) => {
                 CANCEL.finish();
-                note("stopping with the best result so far; press Ctrl-C again to stop without a result");
+                say("stopping with the best result so far; press Ctrl-C again to stop without a result");
             }
             0 | 1 => stop(),
             _ => exit(),
@@ -143,6 +145,10 @@ fn stop() {
             exit();
         }
         staging::remove_all();
+        std::thread::spawn(|| {
+            std::thread::sleep(STALLED);
+            std::process::exit(STOPPED)
+        });
         clear();
         match JSON.load(Ordering::Relaxed) {
             true => show::error_json(&Error::cancelled()),
@@ -150,7 +156,18 @@ fn stop() {
         }
         std::process::exit(STOPPED)
     });
-    note("stopping; nothing is written");
+    say("stopping; nothing is written");
+}
+
+/// Writes a line to standard error, and goes on without it where standard error is stalled, such as
+/// a terminal whose connection is down: then a lock of the line of progress may never be free.
+fn say(line: &'static str) {
+    let (done, said) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        note(line);
+        let _ = done.send(());
+    });
+    let _ = said.recv_timeout(STALLED);
 }
 
 /// Ends the program at once, without unwinding.

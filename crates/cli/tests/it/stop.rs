@@ -7,6 +7,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 #[cfg(unix)]
 use std::process::Command;
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use throng::synth::Wide;
@@ -265,6 +267,39 @@ fn the_last_signal_exits_at_once_and_leaves_nothing_behind() {
         let (code, _, said) = running.ended();
         assert_eq!(code, 130, "{signals:?}: {said}");
         assert_eq!(env.names(), INPUTS, "{signals:?}");
+    }
+}
+
+/// Standard error is a pipe that is full and that nobody reads, as a terminal is whose connection is
+/// down: what the program says blocks.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stalled_terminal_does_not_keep_it_from_stopping() {
+    const PIPE: usize = 1 << 16;
+    for signal in ["INT", "TERM"] {
+        let env = piped();
+        let (_unread, mut stalled) = std::io::pipe().unwrap();
+        stalled.write_all(&[b'.'; PIPE]).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
+        command.args(["release", "p.toml"]).current_dir(env.path("")).env("THRONG_PROGRESS", "plain");
+        let mut child = command.stderr(stalled).spawn().unwrap();
+        // By then its first line is due.
+        std::thread::sleep(Duration::from_millis(1500));
+        let number = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &number]).status().unwrap().success());
+        let asked = Instant::now();
+        let ended = loop {
+            match child.try_wait().unwrap() {
+                None if asked.elapsed() > Duration::from_secs(30) => break None,
+                None => std::thread::sleep(Duration::from_millis(10)),
+                ended => break ended,
+            }
+        };
+        if ended.is_none() {
+            child.kill().unwrap();
+        }
+        assert_eq!(ended.and_then(|ended| ended.code()), Some(130), "{signal}");
+        assert_eq!(env.names(), INPUTS, "{signal}");
     }
 }
 
