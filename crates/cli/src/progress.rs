@@ -176,6 +176,11 @@ fn exit() -> ! {
     std::process::exit(STOPPED)
 }
 
+/// Whether Ctrl-C was pressed.
+pub fn was_interrupted() -> bool {
+    PRESSED.load(Ordering::Relaxed) > 0
+}
+
 /// Waits for something to be typed; meanwhile any signal ends the program, and no progress is shown.
 pub fn prompting<T>(read: impl FnOnce() -> T) -> T {
     clear();

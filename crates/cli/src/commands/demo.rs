@@ -48,7 +48,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         out(&release_json(&done)?)?;
         return Ok(Ended::Holds);
     }
-    out(&summary(&done))?;
+    out(&summary(&done, None))?;
     out(&format!(
         "\nOpen {} in a browser. Then change {} and run:\n  throng release {}\n",
         done.paths.report.display(),

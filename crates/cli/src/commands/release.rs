@@ -9,10 +9,11 @@ use std::time::Duration;
 use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::fault;
-use throng::registry::LossKind;
+use throng::registry::{Algorithm, LossKind};
 use throng::release::{LedgerFacts, NotionFacts, RegionFacts, Release, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line, scrubbed_lines};
+use throng::search::LARGE;
 use throng::suggest::Hint;
 use throng::utility::short;
 use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
@@ -20,7 +21,7 @@ use throng_engine::{Done, Engine, HolderFiles, Job, PolicyFile};
 use super::json;
 use crate::Ended;
 use crate::args;
-use crate::progress::Line;
+use crate::progress::{Line, was_interrupted};
 use crate::show::{integer, nodes, note, out, percent, sanitized};
 
 pub fn run(args: &args::Release) -> Result<Ended> {
@@ -31,7 +32,7 @@ pub fn run(args: &args::Release) -> Result<Ended> {
     let done = release(&engine, &args.policy, args.out.clone(), holder, (args.random.seed, time_limit))?;
     if done.paths.is_standard() {
         copy_out(&done.paths.output)?;
-        note(summary(&done).trim_end());
+        note(summary(&done, time_limit).trim_end());
         return Ok(Ended::Holds);
     }
     if args.output.json {
@@ -40,7 +41,7 @@ pub fn run(args: &args::Release) -> Result<Ended> {
         broken.iter().for_each(|sentence| note(&format!("WARNING     {}", sanitized(sentence))));
         out(&release_json(&done)?)?;
     } else {
-        out(&summary(&done))?;
+        out(&summary(&done, time_limit))?;
     }
     Ok(Ended::Holds)
 }
@@ -104,7 +105,7 @@ pub fn in_policy(error: Error, policy: &PolicyFile, text: &str) -> Error {
 }
 
 /// What was done, for a person.
-pub fn summary(done: &Done) -> String {
+pub fn summary(done: &Done, time_limit: Option<Duration>) -> String {
     // Of drawn rows the holder sees more than the certificate may state.
     let r = &done.facts.release;
     let mut text = rules(r) + &exposures(done) + &protection(done);
@@ -174,6 +175,9 @@ pub fn summary(done: &Done) -> String {
     let _ = writeln!(text, "loss        {}", losses.join(", "));
     text += &predictions(r);
     let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
+    if time_limit.is_none() && gave_up(done) {
+        text += "            it ended without proof, after many checks without progress; --seconds N searches longer\n";
+    }
     if let Some(reason) = &r.search.reason {
         let _ = writeln!(text, "            one level per column: {}", sanitized(reason));
     }
@@ -381,6 +385,16 @@ fn searched(done: &Done) -> String {
         None if facts.policy.local => format!("{algorithm}: {checked} nodes checked in all rounds, {bound}"),
         None => format!("{algorithm}: {checked} of {} nodes checked, {bound}", nodes(search.nodes)),
     }
+}
+
+/// Whether the search of a lattice that is too large to finish ended by itself, where no time limit
+/// was set.
+fn gave_up(done: &Done) -> bool {
+    let release = &done.facts.release;
+    let search = &release.search;
+    let large = search.nodes > LARGE && release.regions.is_none() && !done.facts.policy.local;
+    let by_auto = search.method.as_ref().unwrap_or(&search.algorithm) == Algorithm::Auto.key();
+    large && by_auto && search.gap > 0.0 && !was_interrupted()
 }
 
 /// The mean error of the policy's model, before and after.

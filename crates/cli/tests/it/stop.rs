@@ -64,6 +64,16 @@ fn after_the_seconds_given_the_best_so_far_is_released() {
     }
 }
 
+#[test]
+fn a_search_that_ends_without_progress_says_so() {
+    const SAYS: &str = "ended without proof, after many checks without progress";
+    let env = wide(40);
+    let by_itself = env.run("release wide.toml --out w.csv").ok();
+    assert!(by_itself.stdout.contains(SAYS), "{}", by_itself.said());
+    let limited = env.run("release wide.toml --out w.csv --seconds 0.5").ok();
+    assert!(!limited.stdout.contains(SAYS), "{}", limited.said());
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_releases_the_best_so_far() {

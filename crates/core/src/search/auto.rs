@@ -46,7 +46,7 @@ pub(super) struct Auto;
 const ROUNDING: f64 = 1e-9;
 
 /// A lattice of more nodes may not be finished: then a good node soon is worth some checks.
-const LARGE: u128 = 1 << 20;
+pub const LARGE: u128 = 1 << 20;
 
 /// Boxes that are cut at a time: enough for some threads, small enough that few splits are wasted.
 const AT_A_TIME: usize = 8;

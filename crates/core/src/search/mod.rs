@@ -31,6 +31,7 @@ mod tags;
 mod waypoints;
 
 pub use advice::{Relax, relax};
+pub use auto::LARGE;
 pub use evaluate::{Evaluator, Judgement};
 pub use guided::Predicted;
 pub use local::{Rounds, local};
