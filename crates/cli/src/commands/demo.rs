@@ -32,6 +32,7 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
         spare(&args.folder, &files)?;
     }
     for (path, text) in &files {
+        line.watch().check()?;
         write_atomically(path, text.as_bytes())?;
     }
     let made = format!(
@@ -43,7 +44,12 @@ pub fn run(args: &args::Demo) -> Result<Ended> {
     if !args.output.json {
         out(&made)?;
     }
-    let done = release(&Engine::new(), &policy, None, HolderFiles::default(), (None, None))?;
+    let done = release(&Engine::new(), &policy, None, HolderFiles::default(), (None, None));
+    // The patients stay.
+    let done = done.map_err(|e| match e.is_cancelled() {
+        true => fault!(Cancelled, "cancelled", "stopped; nothing was released").into(),
+        false => e,
+    })?;
     if args.output.json {
         out(&release_json(&done)?)?;
         return Ok(Ended::Holds);

@@ -29,6 +29,7 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
             let values = values(input, column, layout)?;
             let built = hierarchy::build(&spec, &values, &read).map_err(|e| e.map(|f| f.column(column)))?;
             let text = hierarchy::file::write(&built, ';');
+            Line::new().watch().check()?;
             if let Some(path) = file {
                 write_atomically(path, text.as_bytes())?;
             }
@@ -44,6 +45,7 @@ pub fn run(args: &args::Hierarchy) -> Result<Ended> {
                 _ => Dictionary::new(),
             };
             let facts = facts(&from_file(file, &values)?, values.len());
+            Line::new().watch().check()?;
             out(&if output.json { json(&facts)? } else { facts.text(file) })?;
         }
         HierarchyCommand::Convert { hierarchy, columns, table, layout, write, k, overwrite } => {
