@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::values::{at_least_1, at_least_100, bytes, decimal_sign, positive_seconds, seconds, share};
+use super::values::{
+    at_least_1, at_least_100, bytes, decimal_sign, positive_seconds, seconds, share, threads,
+};
 use super::{Layout, Output, Overwrite, PolicySeed, Seed};
 
 /// `throng demo`.
@@ -179,7 +181,7 @@ pub struct Release {
     #[arg(long, value_name = "FILE.csv")]
     pub rows: Option<PathBuf>,
     /// Number of threads [default: one per core]; the release is the same with any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     /// Limit memory to about SIZE, such as 500M or 2G. Rows that do not fit are kept on disk
     /// beside the output; the release is the same with any limit
@@ -216,7 +218,7 @@ pub struct Verify {
     #[arg(long, value_name = "PUBLIC")]
     pub signed_by: Option<PathBuf>,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub output: Output,

@@ -1,10 +1,17 @@
 //! Parsers of the values of arguments.
 
+use std::num::NonZeroUsize;
+
 pub(super) fn at_least_1(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("k must be a whole number of at least 1".into()),
         Ok(k) => Ok(k),
     }
+}
+
+/// Parses a number of threads.
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1".into())
 }
 
 pub(super) fn share(text: &str) -> Result<f64, String> {

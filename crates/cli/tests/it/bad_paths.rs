@@ -157,7 +157,9 @@ fn a_full_disk_while_rows_wait_leaves_nothing_behind() {
     assert!(!run.stderr.contains(".throng-"), "{}", run.said());
     assert_eq!(env.listing(), before);
     env.run("release p.toml --threads 2 --memory 20M").fails(2).says(&["needs about", "--memory"]);
-    env.run("release p.toml --threads 0").fails(2);
+    for wrong in ["0", "-1", "1.5", "all"] {
+        env.run(&format!("release p.toml --threads={wrong}")).fails(2).says(&["at least 1"]);
+    }
     env.run("release p.toml --threads 5000").fails(2).says(&["5000 threads"]);
     env.run("release p.toml --memory much").fails(2).says(&["500M"]);
     assert_eq!(env.listing(), before);
