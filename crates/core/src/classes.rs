@@ -466,20 +466,29 @@ impl<'a> View<'a> {
     /// Calls `each` with the generalized code in a column and the rows of every flagged class.
     pub fn flagged(&self, flags: &Flags, column: usize, each: impl FnMut(Code, u32)) {
         match &self.base.codes {
-            Codes::Narrow(codes) => self.each_flagged(codes, flags, column, each),
-            Codes::Wide(codes) => self.each_flagged(codes, flags, column, each),
+            Codes::Narrow(codes) => self.each_of(codes, flags.iter(), column, each),
+            Codes::Wide(codes) => self.each_of(codes, flags.iter(), column, each),
         }
     }
 
-    fn each_flagged<T: Copy + Into<Code>>(
+    /// The same for every class that is not flagged.
+    pub fn unflagged(&self, flags: &Flags, column: usize, each: impl FnMut(Code, u32)) {
+        let classes = (0..self.len()).filter(|&class| !flags.has(class));
+        match &self.base.codes {
+            Codes::Narrow(codes) => self.each_of(codes, classes, column, each),
+            Codes::Wide(codes) => self.each_of(codes, classes, column, each),
+        }
+    }
+
+    fn each_of<T: Copy + Into<Code>>(
         &self,
         codes: &[T],
-        flags: &Flags,
+        classes: impl Iterator<Item = usize>,
         column: usize,
         mut each: impl FnMut(Code, u32),
     ) {
         let general = self.hierarchies[column].codes(self.node.level(column));
-        for class in flags.iter() {
+        for class in classes {
             let leaf: Code = codes[self.groups.first[class] as usize * self.base.columns + column].into();
             each(general[leaf as usize], self.groups.count[class]);
         }

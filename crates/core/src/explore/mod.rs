@@ -250,8 +250,10 @@ fn list(
     around: Option<u32>,
 ) -> Result<Explored> {
     let mut evaluator = Evaluator::new(problem);
+    // A part of the lattice is no walk over boxes.
+    let whole = if around.is_none() { evaluator.fork().walking() } else { evaluator.fork() };
     let best = choice.best.as_ref().map(|b| &b.node);
-    let mut facts = judge_all(&evaluator, nodes, watch)?;
+    let mut facts = judge_all(whole, nodes, watch)?;
     let chosen = facts.iter_mut().zip(nodes).filter(|(_, node)| Some(*node) == best);
     chosen.for_each(|(facts, _)| facts.chosen = true);
     let safe: HashMap<&Node, bool> =
@@ -275,20 +277,22 @@ fn list(
     })
 }
 
-/// Judges nodes in their order, on all cores: a free thread takes the next [`RUN`] of them, which
+/// Judges nodes on all cores: a free thread takes the next [`RUN`] of them, in an order in which they
 /// mostly roll up from each other.
-fn judge_all(evaluator: &Evaluator<'_>, nodes: &[Node], watch: &Watch) -> Result<Vec<NodeFacts>> {
+fn judge_all(evaluator: Evaluator<'_>, nodes: &[Node], watch: &Watch) -> Result<Vec<NodeFacts>> {
     let done = Counter::new(watch, Stage::Exploring, Some(nodes.len() as u64));
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_by_cached_key(|&node| evaluator.walk_order(&nodes[node]));
     let next = AtomicUsize::new(0);
     let work = |_: usize| {
         let mut evaluator = evaluator.fork();
         let mut found = Vec::new();
         loop {
             let run = next.fetch_add(1, Ordering::Relaxed);
-            let Some(some) = nodes.chunks(RUN).nth(run) else { return Ok(found) };
-            for node in some {
+            let Some(some) = order.chunks(RUN).nth(run) else { return Ok(found) };
+            for &node in some {
                 done.one()?;
-                found.push((run, judge_one(&mut evaluator, node)));
+                found.push((node, judge_one(&mut evaluator, &nodes[node])));
             }
         }
     };
@@ -296,8 +300,7 @@ fn judge_all(evaluator: &Evaluator<'_>, nodes: &[Node], watch: &Watch) -> Result
     let found: Vec<Vec<(usize, NodeFacts)>> =
         (0..threads).into_par_iter().map(work).collect::<Result<_>>()?;
     let mut found: Vec<(usize, NodeFacts)> = found.into_iter().flatten().collect();
-    // The nodes of a run were judged by one thread, in order.
-    found.sort_by_key(|(run, _)| *run);
+    found.sort_unstable_by_key(|(node, _)| *node);
     Ok(found.into_iter().map(|(_, facts)| facts).collect())
 }
 

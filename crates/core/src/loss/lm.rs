@@ -124,11 +124,18 @@ impl LossMetric {
         if let Some(leaves) = self.alike[column][level] {
             return (self.all[column] - leaves) * flags.rows();
         }
-        let mut kept = 0;
-        view.flagged(flags, column, |code, rows| {
-            kept += u64::from(hierarchy.leaves_under(level, code)) * u64::from(rows);
-        });
-        self.all[column] * flags.rows() - kept
+        let mut leaves = 0;
+        let count = |code, rows| {
+            leaves += u64::from(hierarchy.leaves_under(level, code)) * u64::from(rows);
+        };
+        // Of the rows that are suppressed and those that are not, the fewer are looked up.
+        let released = 2 * flags.classes() > view.len() && view.rows() == self.rows;
+        match released {
+            true => view.unflagged(flags, column, count),
+            false => view.flagged(flags, column, count),
+        }
+        let suppressed = if released { self.leaves[column][level] - leaves } else { leaves };
+        self.all[column] * flags.rows() - suppressed
     }
 }
 

@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::boxes::Boxes;
 use super::composite::Composites;
+use super::ladder::Ladder;
 use super::merge::{Keys, MANY, Merger};
 use super::pool::PART;
 use super::score::Trace;
@@ -86,6 +88,8 @@ pub struct Evaluator<'a> {
     /// Such groupings that are hardly smaller than what they came from.
     useless: HashSet<Node>,
     waypoints: Waypoints,
+    /// Where a whole lattice is walked over: what its nodes are rolled up from.
+    ladder: Option<Ladder>,
     account: Account,
     trace: Option<Trace>,
     clock: u64,
@@ -172,6 +176,7 @@ impl<'a> Evaluator<'a> {
             prefix: prefix(problem, plain),
             useless: HashSet::new(),
             waypoints: Waypoints::new(base.size()),
+            ladder: None,
             base: Arc::new(base),
             models,
             fewest: 1,
@@ -218,6 +223,7 @@ impl<'a> Evaluator<'a> {
             prefix: self.prefix.clone(),
             useless: HashSet::new(),
             waypoints: Waypoints::new(self.base.size()),
+            ladder: self.ladder.as_ref().map(Ladder::fork),
             account: Account::default(),
             trace: None,
             clock: 0,
@@ -227,6 +233,23 @@ impl<'a> Evaluator<'a> {
     /// The same, whatever the bounds of the policy's statistics are.
     pub(super) fn unlimited(self) -> Self {
         Evaluator { utility: None, ..self }
+    }
+
+    /// The same for nodes that come in the order of [`Evaluator::walk_order`], which may be all.
+    pub(crate) fn walking(mut self) -> Self {
+        let hierarchies = &self.problem.hierarchies;
+        let mut columns: Vec<usize> = (0..hierarchies.len()).collect();
+        columns.sort_by_key(|&column| std::cmp::Reverse(hierarchies[column].leaf_count()));
+        let plain = self.base.histograms.is_empty() && self.base.people.is_empty();
+        let helps = plain && self.problem.nested();
+        let boxes = helps.then(|| Boxes::new(&columns, &self.problem.lattice));
+        self.ladder = Some(Ladder::new(columns, (4 * self.base.size()).max(1 << 20), boxes));
+        self
+    }
+
+    /// By what nodes are sorted that are walked over; other orders cost more, and give the same.
+    pub(crate) fn walk_order(&self, node: &Node) -> Vec<usize> {
+        self.ladder.as_ref().map(|ladder| ladder.levels(node)).unwrap_or_default()
     }
 
     /// Whether the bounds of the policy's statistics are narrow enough at a node. A node below or
@@ -423,18 +446,63 @@ impl<'a> Evaluator<'a> {
         if self.current.as_ref() == Some(node) {
             return;
         }
-        for depth in 1..=self.prefix.len() {
-            self.form_prefix(node, depth);
-        }
-        self.form_waypoint(node);
         let mut groups = std::mem::take(&mut self.groups);
-        let gained = self.roll_up_from_memory(node, &mut groups);
-        if gained {
-            self.remember(node.clone(), groups.clone(), false);
+        match self.ladder.take() {
+            Some(mut ladder) => {
+                self.climb(&mut ladder, node, &mut groups);
+                self.ladder = Some(ladder);
+            }
+            None => self.group_from_memory(node, &mut groups),
         }
         self.groups = groups;
         self.current = Some(node.clone());
         self.judged = false;
+    }
+
+    /// Rolls a node up from the ladder, and makes a rung of it.
+    fn climb(&mut self, ladder: &mut Ladder, node: &Node, groups: &mut Groups) {
+        let from = ladder.below(node, |rung| self.rolls_up(rung, node));
+        let from = from.unwrap_or_else(|| Arc::clone(&self.base));
+        let gained = match ladder.boxes() {
+            Some(boxes) => {
+                while let Some(top) = boxes.missing(&self.problem.lattice, node, from.len()) {
+                    let mut classes = Groups::default();
+                    self.roll_up_beside(boxes, &from, &top, &mut classes);
+                    boxes.add(top, &classes, self.base.len());
+                }
+                self.roll_up_beside(boxes, &from, node, groups)
+            }
+            None => self.roll_up_from(&from, node, groups),
+        };
+        if gained {
+            ladder.add(&self.problem.lattice, node, groups);
+        }
+    }
+
+    /// Rolls a node up from a grouping, beside the rows that stay alone; whether it became notably
+    /// smaller.
+    fn roll_up_beside(
+        &mut self,
+        boxes: &mut Boxes,
+        from: &Arc<Groups>,
+        node: &Node,
+        to: &mut Groups,
+    ) -> bool {
+        match boxes.merge(from, to, |crowd, merged| self.roll_up(node, crowd, merged)) {
+            true => to.len() < from.len() - from.len() / 8,
+            false => self.roll_up_from(from, node, to),
+        }
+    }
+
+    /// Rolls a node up from what is remembered, and remembers what helps other nodes.
+    fn group_from_memory(&mut self, node: &Node, groups: &mut Groups) {
+        for depth in 1..=self.prefix.len() {
+            self.form_prefix(node, depth);
+        }
+        self.form_waypoint(node);
+        if self.roll_up_from_memory(node, groups) {
+            self.remember(node.clone(), groups.clone(), false);
+        }
     }
 
     /// Makes sure that the node's first columns by themselves are remembered: many nodes share
@@ -501,11 +569,16 @@ impl<'a> Evaluator<'a> {
             }
             None => Arc::clone(&self.base),
         };
-        if source.is_none() && self.is_table(node) {
-            to.clone_from(&from);
+        self.roll_up_from(&from, node, to)
+    }
+
+    /// Rolls a node up from a grouping; whether it became notably smaller.
+    fn roll_up_from(&mut self, from: &Arc<Groups>, node: &Node, to: &mut Groups) -> bool {
+        if Arc::ptr_eq(from, &self.base) && self.is_table(node) {
+            to.clone_from(from);
             return false;
         }
-        self.roll_up(node, &from, to);
+        self.roll_up(node, from, to);
         to.len() < from.len() - from.len() / 8
     }
 

@@ -5,13 +5,15 @@
 //! blocks that stay in the first cache. Small key spaces index an array; others probe a hash table
 //! that is at most half full and grows with the merged classes, because these are often a tenth of
 //! what they are merged from. Costs a few nanoseconds per class, and no allocation once the buffers
-//! have grown. Tables that exceed the cache are left to `pool.rs`.
+//! have grown. Where their table would exceed the cache, classes are divided by
+//! `shares.rs`; a great many are left to `pool.rs`.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::pool;
+use super::shares::Shares;
 use crate::classes::Groups;
 
 /// The largest key space that is always indexed directly.
@@ -22,6 +24,10 @@ pub(super) const MANY: usize = 1 << 20;
 
 /// Classes that are merged at a time.
 const BLOCK: usize = 1 << 10;
+
+/// Merged classes whose table fits into the cache. Where the first half of the classes makes more,
+/// all are divided.
+const CACHED: usize = if cfg!(test) { 1 << 8 } else { 1 << 13 };
 
 /// Slots of a hash table before it grows.
 const SLOTS: usize = 4 * BLOCK;
@@ -44,6 +50,8 @@ pub(super) struct Merger {
     short: Slots<u64>,
     /// Key + 1 and id; 0 is free. For all other keys.
     long: Slots<(u64, u32)>,
+    /// Where there are many merged classes.
+    shares: Shares,
     /// Where there are a great many classes.
     pools: Vec<pool::Pool>,
 }
@@ -91,6 +99,9 @@ impl Merger {
         let table = self.begin(space, from.len());
         let (mut next, mut start, mut buffer) = (0, 0, [0; BLOCK]);
         for (first, count) in from.first.chunks(BLOCK).zip(from.count.chunks(BLOCK)) {
+            if next as usize > CACHED && 2 * start < from.len() && !matches!(table, Table::Dense) {
+                return self.shares.merge::<IDS>(from, to, keys, (&mut self.keys, &mut self.ids));
+            }
             let block = &mut buffer[..first.len()];
             keys(start..start + first.len(), block);
             start += first.len();

@@ -94,7 +94,7 @@ pub(super) fn waypoint(lattice: &Lattice, node: &Node) -> Node {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::super::{Evaluator, Grouped, Problem};
@@ -104,7 +104,7 @@ mod tests {
     use crate::tuples::Tuples;
 
     /// Four columns of numbers, three of them with five levels.
-    fn problem(rows: &[[u32; 4]]) -> Problem {
+    pub(in crate::search) fn problem(rows: &[[u32; 4]]) -> Problem {
         let text = "version = 1\n[input]\npath = \"x.csv\"\n[privacy]\nk = 2\nsuppression = 0.5\n";
         let column = |at: usize| {
             let hierarchy = match at {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     /// All nodes of a lattice, each after one below it.
-    fn nodes(problem: &Problem) -> Vec<Node> {
+    pub(in crate::search) fn nodes(problem: &Problem) -> Vec<Node> {
         let mut nodes = vec![problem.lattice.bottom()];
         for at in 0.. {
             let Some(node) = nodes.get(at).cloned() else { break };
@@ -202,7 +202,7 @@ mod tests {
     }
 
     /// The classes of a node by the definition, in the order of their first members.
-    fn naive(problem: &Problem, node: &Node) -> Vec<(Vec<u32>, u32)> {
+    pub(in crate::search) fn naive(problem: &Problem, node: &Node) -> Vec<(Vec<u32>, u32)> {
         let mut classes: Vec<(Vec<u32>, u32)> = Vec::new();
         for (class, &count) in problem.classes.counts().iter().enumerate() {
             let code = |(column, hierarchy): (usize, &crate::hierarchy::Hierarchy)| {

@@ -37,6 +37,9 @@ use crate::table::Code;
 pub(super) const ALL: f64 = (1u32 << 31) as f64;
 /// The largest number of values of a column for which all pairs are tabulated.
 const TABLED: usize = 3072;
+/// The same where rings tell the price of a pair: they are found sooner than a place in a table that
+/// exceeds the cache.
+const TABLED_RINGS: usize = 512;
 /// The largest number of values of a column for which prices with a group are cached.
 const KEPT: usize = 1024;
 /// A price that is not known; none is as high.
@@ -262,7 +265,7 @@ impl Column<'_> {
     /// With what makes prices quick to find: all pairs where they are few, rings where there are.
     fn priced(mut self) -> Self {
         self.rings = Rings::new(&self);
-        if self.values.len() <= TABLED {
+        if self.values.len() <= if self.rings.is_some() { TABLED_RINGS } else { TABLED } {
             let mut pairs = Vec::with_capacity(self.values.len() * self.values.len());
             let mut scratch = Vec::new();
             for number in 0..self.values.len() as u32 {
