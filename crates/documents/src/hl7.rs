@@ -3,7 +3,10 @@
 //! their message. Of everything else only what describes the message or an observation is kept.
 //!
 //! A field of another segment can hold anything, so it is emptied: a message keeps its segments,
-//! and of a header its type and version. Linear in the messages.
+//! and of a header its type and version. A line that does not begin as a segment does goes on with
+//! the segment before it. Linear in the messages.
+
+use std::borrow::Cow;
 
 use throng_terms::error::Result;
 use throng_terms::fault;
@@ -46,9 +49,9 @@ const KNOWN: [(&str, &[(usize, Meaning<'static>)]); 5] = [
     ("OBR", &[(2, Meaning::Number), (3, Meaning::Number), (16, Meaning::Name)]),
 ];
 
-/// Fields of an observation that are kept as they are: number, type, what was observed, units,
-/// reference range, flags and status.
-const OBSERVATION: [usize; 6] = [1, 2, 3, 6, 8, 11];
+/// Fields of an observation that are kept as they are if they are codes: number, type, units, flags
+/// and status.
+const OBSERVATION: [usize; 5] = [1, 2, 6, 8, 11];
 
 /// The signs of a message.
 #[derive(Debug, Clone, Copy)]
@@ -149,22 +152,65 @@ struct Message {
 pub(crate) fn scrub(text: &str, scrubber: &Scrubber) -> Result<ScrubbedDocument> {
     let mut document = ScrubbedDocument { written: String::new(), texts: Vec::new() };
     let (mut signs, mut message) = (None, Message::default());
-    let segments = text.split(['\r', '\n', '\u{b}', '\u{1c}']).filter(|segment| !segment.trim().is_empty());
-    for segment in segments {
+    for segment in segments(text) {
         let name = segment.get(..3).unwrap_or_default();
-        if ["MSH", "FHS", "BHS"].contains(&name) {
+        if is_header(&segment) {
             finish(&mut message, signs, scrubber, &mut document);
-            signs = Signs::of(segment);
+            signs = Signs::of(&segment);
         }
         let Some(signs) = signs else {
             return Err(fault!(Data, "scrub.not-hl7", "does not begin with a header such as MSH|^~\\&|")
                 .help("give the file the ending of its format, such as .txt")
                 .into());
         };
-        message.add(name, segment, signs);
+        message.add(name, &segment, signs);
     }
     finish(&mut message, signs, scrubber, &mut document);
     Ok(document)
+}
+
+/// The segments of a file, each with the lines that go on with it.
+fn segments(text: &str) -> Vec<Cow<'_, str>> {
+    let mut segments: Vec<Cow<'_, str>> = Vec::new();
+    let mut field = None;
+    let lines = text.split(['\r', '\n', '\u{b}', '\u{1c}']).filter(|line| !line.trim().is_empty());
+    for line in lines {
+        if is_header(line) {
+            field = line[3..].chars().next();
+        }
+        match segments.last_mut() {
+            Some(last) if !is_segment(line, field) => {
+                let last = last.to_mut();
+                last.push('\n');
+                last.push_str(line);
+            }
+            _ => segments.push(line.into()),
+        }
+    }
+    segments
+}
+
+fn is_header(line: &str) -> bool {
+    ["MSH", "FHS", "BHS"].iter().any(|name| line.starts_with(name))
+}
+
+/// Whether a line begins with the name of a segment, a capital and two capitals or digits, and the
+/// sign behind it.
+fn is_segment(line: &str, field: Option<char>) -> bool {
+    let capital = line.starts_with(|c: char| c.is_ascii_uppercase());
+    let name = line.bytes().take(3).filter(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).count();
+    let after = line.get(3..).map(|rest| rest.chars().next());
+    is_header(line) || capital && name == 3 && after.is_some_and(|sign| sign.is_none() || sign == field)
+}
+
+/// Whether a field is a code, which has no blanks.
+fn is_code(field: &str) -> bool {
+    !field.contains(char::is_whitespace)
+}
+
+/// Whether an observation of type NM or SN is a number, with signs of comparison and ratios.
+fn is_numeric(field: &str) -> bool {
+    field.bytes().all(|byte| byte.is_ascii_digit() || b"+-.,<>=:/^~ ".contains(&byte))
 }
 
 /// Scrubs the texts of a message and writes it.
@@ -200,7 +246,11 @@ impl Message {
         // The first sign of a header is its own first field.
         let field = |at: usize| fields.get(at).copied().unwrap_or_default();
         let kept = |wanted: &[usize]| -> Vec<Field> {
-            let keep = |at: usize| if at == 0 || wanted.contains(&at) { field(at) } else { "" };
+            let keep = |at: usize| match at {
+                0 => name,
+                _ if wanted.contains(&at) && is_code(field(at)) => field(at),
+                _ => "",
+            };
             (0..fields.len()).map(|at| Field::Kept(keep(at).to_owned())).collect()
         };
         let written = match name {
@@ -209,14 +259,18 @@ impl Message {
             "FHS" | "BHS" => kept(&[1]),
             "NTE" => {
                 let mut written = kept(&[1, 2]);
+                self.texts_of(&[1, 2], &fields, &place, signs, &mut written);
                 self.texts_at(3, field(3), &place, signs, &mut written);
                 written
             }
             "OBX" => {
                 let mut written = kept(&OBSERVATION);
+                self.texts_of(&OBSERVATION, &fields, &place, signs, &mut written);
                 match field(2) {
-                    "NM" | "SN" => replace(&mut written, 5, Field::Kept(field(5).to_owned())),
-                    "TX" | "FT" | "ST" | "CE" | "CWE" | "CNE" | "IS" | "ID" => {
+                    "NM" | "SN" if is_numeric(field(5)) => {
+                        replace(&mut written, 5, Field::Kept(field(5).to_owned()));
+                    }
+                    "NM" | "SN" | "TX" | "FT" | "ST" | "CE" | "CWE" | "CNE" | "IS" | "ID" => {
                         self.texts_at(5, field(5), &place, signs, &mut written);
                     }
                     _ => {}
@@ -233,6 +287,22 @@ impl Message {
             }
         }
         self.segments.push(Segment { fields: written });
+    }
+
+    /// Fields of codes that are no codes, as texts.
+    fn texts_of(
+        &mut self,
+        wanted: &[usize],
+        fields: &[&str],
+        place: &str,
+        signs: Signs,
+        written: &mut [Field],
+    ) {
+        for &at in wanted {
+            if let Some(field) = fields.get(at).filter(|field| !is_code(field)) {
+                self.texts_at(at, field, place, signs, written);
+            }
+        }
     }
 
     /// The repetitions and components of a field as texts.
@@ -312,6 +382,24 @@ mod tests {
             assert!(scrub(text, &scrubber()).unwrap_err().has_code("scrub.not-hl7"), "{text}");
         }
         assert_eq!(scrub("", &scrubber()).unwrap().written, "");
+    }
+
+    /// Programs write texts with line breaks into fields, and words where numbers and codes belong.
+    #[test]
+    fn what_is_no_segment_and_no_code_is_scrubbed() {
+        let message = "MSH|^~\\&|LAB||||||ORU^R01||P|2.3\r\n\
+            OBX|1|TX|NOTE||Seen by\nDr. Patrick Hayes today.\nMrs. Hodgkins|was told.||||F\r\n\
+            OBX|2|NM|A||13.2|mg per Dr. Townsend|||||F\r\nOBX|3|NM|B||Dr. Townsend, 473-1214||||||F\r\n\
+            OBX|4|SN|C||>^100|mm Hg|||||F\r\nNTE|1|Mrs. Hodgkins|fine\r\nZZZ\r\nPatrick Hayes, M.D.\r\n";
+        let written = scrub(message, &scrubber()).unwrap().written;
+        for name in ["Hayes", "Patrick", "Hodgkins", "Townsend", "473-1214"] {
+            assert!(!written.contains(name), "{name} in {written}");
+        }
+        let segments: Vec<&str> = written.split('\r').collect();
+        assert!(segments[1].starts_with("OBX|1|TX|NOTE||Seen by\\.br\\Dr. "), "{written}");
+        assert!(segments[2].contains("|13.2|mg per Dr. "), "{written}");
+        assert_eq!(segments[4], "OBX|4|SN|C||>^100|mm Hg|||||F");
+        assert_eq!(segments[6], "ZZZ");
     }
 
     #[test]

@@ -35,6 +35,7 @@ impl Detector for National {
             self.check(document, at, found);
             self.ssn(document, at, found);
             self.nino(document, at, found);
+            self.last_four(document, at, found);
             self.named(document, at, found);
         }
     }
@@ -137,6 +138,39 @@ impl National {
         if separated && document.tokens[code.first as usize + 2].len() == 2 || keyed {
             found.add(self.name(), Kind::NationalId, document.bytes(tokens), &score);
         }
+    }
+
+    /// The last four digits of a Social Security number: "last four 4471", "xxx-xx-4471".
+    fn last_four(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        let code = &document.codes[at];
+        let number = (code.end as usize).saturating_sub(1);
+        let tokens = &document.tokens;
+        if code.digits != 4 || tokens[number].len() != 4 || !tokens[number].is_number() {
+            return;
+        }
+        let hidden = number >= 4
+            && document.is_any(number - 4, words!["xxx"])
+            && document.is_any(number - 2, words!["xx"])
+            && [number - 1, number - 3].iter().all(|sign| tokens[*sign].is_sign(b'-'));
+        let mut word = number;
+        // Words and signs between: "last 4 of SSN: 4471".
+        while word > 0
+            && number - word < 5
+            && (matches!(tokens[word - 1].first, b':' | b'#' | b'=')
+                || document.is_any(word - 1, words!["of", "ssn", "ss", "social", "is", "digits", "the"]))
+        {
+            word -= 1;
+        }
+        let last = word >= 2
+            && document.is_any(word - 1, words!["four", "4"])
+            && document.is_any(word - 2, words!["last"])
+            && document.same_line(word - 2, number);
+        if !(hidden || last) || number::is_measured(document, number + 1) {
+            return;
+        }
+        let evidence = document.bytes(if hidden { number - 4 } else { word - 2 }..number);
+        let score = Score::new("last four digits", evidence, 0.85);
+        found.add(self.name(), Kind::NationalId, document.bytes(number..number + 1), &score);
     }
 
     /// A British National Insurance number: two letters, six digits, a letter from A to D.

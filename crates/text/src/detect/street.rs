@@ -373,8 +373,10 @@ fn prefixed(document: &Document<'_>, prefix: usize, found: &mut Candidates) {
             "impasse", "quai", "corso",
         ],
     );
+    // "at 0312 via EMS" is English.
+    let english = document.is(prefix, "via") && !tokens[prefix].has(Flags::CAPITAL) && !behind;
     let certainty = match (roman, before.is_some() || behind) {
-        (true, true) => 0.93,
+        (true, true) if !english => 0.93,
         (true, false) if tokens[prefix].has(Flags::CAPITAL) && !document.is(prefix, "via") => 0.75,
         (false, true)
             if behind

@@ -148,6 +148,14 @@ fn places_in_other_layouts() {
     check(Kind::Date, &[("came in last tuesday the fourteenth with sepsis", &["fourteenth"])]);
 }
 
+/// A name that is a word is found again with its capital, and the word stays.
+#[test]
+fn names_that_are_words_are_found_everywhere_behind_a_title() {
+    let text =
+        "Mr. Winter came today. I saw Ernest (Winter) and told Winter to rest. Pain is worse in winter.";
+    assert_eq!(found(Kind::Person, text), ["Winter", "Ernest", "Winter", "Winter"]);
+}
+
 #[test]
 fn names_are_found_everywhere_once_they_are_found() {
     let text = "Mr. Zorvan Telquist came today. His pain is gone. Telquist's wound is clean, and Teliquist walks. TELQUIST agrees.";
@@ -225,6 +233,8 @@ fn addresses() {
         Kind::Street,
         &[
             ("Write to PO Box 4471 please.", &["PO Box 4471"]),
+            ("Abita in Via Mazzini 12, oppure via Verdi 4.", &["Via Mazzini 12", "via Verdi 4"]),
+            ("Arrived at 0312 via EMS; fed 60 via PEG.", &[]),
             ("Er wohnt Lindenallee 17 in Berlin.", &["Lindenallee 17"]),
         ],
     );
@@ -281,7 +291,13 @@ fn numbers_by_key_and_check_digit() {
     );
     check(
         Kind::NationalId,
-        &[("SSN 229-44-8810", &["229-44-8810"]), ("NHS number 943 476 5919", &["943 476 5919"])],
+        &[
+            ("SSN 229-44-8810", &["229-44-8810"]),
+            ("NHS number 943 476 5919", &["943 476 5919"]),
+            ("The chart reads last four 4471.", &["4471"]),
+            ("Last 4 of SSN: 4471, and xxx-xx-4472", &["4471", "4472"]),
+            ("Her last four 1000 mg doses", &[]),
+        ],
     );
     check(
         Kind::Account,

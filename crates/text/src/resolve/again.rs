@@ -99,13 +99,14 @@ impl Names {
             while document.tokens.get(at).is_some_and(|token| token.start < candidate.start) {
                 at += 1;
             }
+            let titled = at > 0 && behind_title(document, at);
             for token in document.tokens[at..].iter().take_while(|token| token.end <= candidate.end) {
-                self.add(document, token, candidate);
+                self.add(document, token, candidate, titled);
             }
         }
     }
 
-    fn add(&mut self, document: &Document<'_>, token: &Token, candidate: &Candidate) {
+    fn add(&mut self, document: &Document<'_>, token: &Token, candidate: &Candidate, titled: bool) {
         if !token.is_word() || token.len() < 3 || token.hash == 0 {
             return;
         }
@@ -117,8 +118,10 @@ impl Names {
             && candidate.bytes() as usize > token.len() + 2
             && word.first_level() >= 10
             && word.name_odds() > -2.0;
+        // "Mr. Winter": then "Winter" is his name, and "winter" is not.
         let own = !word.is_known()
             || whole
+            || titled && person && candidate.certainty >= 0.9 && token.has(Flags::CAPITAL)
             || (word.is_first_name() || word.is_last_name())
                 && word.name_odds() > if person { -0.6 } else { 0.8 };
         let term = (word.is_medical() || word.is_drug() || word.is_month()) && !whole || word.is_function();
@@ -224,6 +227,12 @@ impl Names {
             add_mention(token, name, "one letter from a name", if capital { 0.85 } else { 0.75 }, found);
         }
     }
+}
+
+/// Whether a title stands before a token.
+fn behind_title(document: &Document<'_>, at: usize) -> bool {
+    let dot = usize::from(document.tokens[at - 1].is_sign(b'.'));
+    at.checked_sub(1 + dot).is_some_and(|title| document.tokens[title].is(cues::TITLE))
 }
 
 fn add_mention(token: &Token, name: &Name, rule: &'static str, certainty: f32, found: &mut Candidates) {
