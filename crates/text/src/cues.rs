@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::lexicon;
+use crate::lexicon::{self, Word};
 
 /// Classes of a word, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -170,7 +170,62 @@ pub struct Cue {
     pub classes: Classes,
     /// A number: of a month (1 to 12), a weekday (1 to 7) or a numeral.
     pub value: u16,
+    /// What indexes of a document ask about the word, set by the tokenizer.
+    pub traits: Traits,
 }
+
+/// What indexes ask about a word, one bit each: answered once for a word, not for every token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traits(pub u8);
+
+impl Traits {
+    /// A head of a name or a part of an address.
+    pub const HEAD: u8 = 1 << 2;
+    /// A word of a date or an age.
+    pub const TIME: u8 = 1 << 3;
+    /// A word that people are named behind.
+    pub const PEOPLE: u8 = 1 << 4;
+    /// A preposition before places.
+    pub const BEFORE_PLACE: u8 = 1 << 5;
+    /// Worth a look in small letters behind such a preposition.
+    pub const PLACE: u8 = 1 << 6;
+    /// Worth a look in small letters anywhere: no list has it, or it is mostly a name.
+    pub const LOWER: u8 = 1 << 7;
+
+    /// The traits of a word with these facts.
+    pub fn new(word: Word, classes: Classes) -> Traits {
+        let unknown = !word.is_known() && classes == Classes::NONE;
+        let usual = !word.is_common() && (word.first_level() >= 9 || word.last_level() >= 11);
+        let given = word.first_level() >= 8 && word.name_odds() >= 1.0;
+        let place = !word.is_function() || !word.is_common();
+        let traits = [
+            (classes.any(HEADS), Traits::HEAD),
+            (classes.any(TIMES), Traits::TIME),
+            (classes.any(PEOPLE), Traits::PEOPLE),
+            (classes.any(BEFORE_PLACE), Traits::BEFORE_PLACE),
+            (place, Traits::PLACE),
+            (unknown || usual || given, Traits::LOWER),
+        ];
+        Traits(traits.into_iter().filter(|(holds, _)| *holds).fold(0, |all, (_, bit)| all | bit))
+    }
+}
+
+/// Classes of words that are heads of names or parts of addresses.
+const HEADS: Classes = INSTITUTION_HEAD
+    .or(WARD_HEAD)
+    .or(SCHOOL_HEAD)
+    .or(COMPANY_SUFFIX)
+    .or(TEAM_HEAD)
+    .or(STREET_SUFFIX)
+    .or(STREET_PREFIX)
+    .or(BUILDING_PART)
+    .or(OFFICE)
+    .or(CORNER)
+    .or(DIRECTION);
+/// Classes of words of dates and ages.
+const TIMES: Classes = MONTH.or(HOLIDAY).or(NAMED_DAY).or(SEASON).or(NUMBER).or(AGE).or(ORDINAL);
+/// Classes of words that people are named behind.
+const PEOPLE: Classes = TITLE.or(RELATIVE).or(ROLE).or(GREETING).or(BEFORE_PERSON).or(CREDENTIAL);
 
 const TABLE: &[(Classes, &str)] = &[
     (

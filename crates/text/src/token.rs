@@ -9,7 +9,7 @@
 
 use std::cell::RefCell;
 
-use crate::cues::{self, Classes, Cue};
+use crate::cues::{self, Classes, Cue, Traits};
 use crate::lexicon::{self, LetterHash, Letters, Lexicon, Word};
 
 /// What a token is.
@@ -443,7 +443,7 @@ impl Pass<'_> {
         }
         let flags = self.word_flags(start, upper, letters, ascii, possessive > 0);
         let hash = if at - start > LONGEST { 0 } else { lexicon::hash(&self.text[start..at]) };
-        let (word, cue) = if hash == 0 { Default::default() } else { self.look_up(hash, tokens) };
+        let (word, cue) = if hash == 0 { unknown() } else { self.look_up(hash, tokens) };
         let first = self.bytes[start];
         let token = Token {
             start: start as u32,
@@ -498,6 +498,7 @@ impl Pass<'_> {
         for Pending { hash, token, maybe } in pending.iter().copied() {
             let word = if maybe { self.lexicon.hashed(hash) } else { Word::default() };
             let cue = cues::hashed(hash);
+            let cue = Cue { traits: Traits::new(word, cue.classes), ..cue };
             if let Some(token) = tokens.get_mut(token as usize) {
                 (token.word, token.cue) = (word, cue);
             }
@@ -506,6 +507,12 @@ impl Pass<'_> {
             }
         }
     }
+}
+
+/// What is known about a word that is not looked up.
+fn unknown() -> (Word, Cue) {
+    let word = Word::default();
+    (word, Cue { traits: Traits::new(word, Classes::NONE), ..Cue::default() })
 }
 
 /// Letters of the words of a line in capitals and others.
@@ -622,8 +629,10 @@ mod tests {
                 prop_assert_eq!(token.has(Flags::FOREIGN), foreign, "{}", word);
                 if word.len() <= LONGEST {
                     prop_assert_eq!(token.word, lexicon::lexicon().word(word));
-                    prop_assert_eq!(token.cue, cues::hashed(token.hash));
+                    let cue = cues::hashed(token.hash);
+                    prop_assert_eq!((token.cue.classes, token.cue.value), (cue.classes, cue.value));
                 }
+                prop_assert_eq!(token.cue.traits, Traits::new(token.word, token.cue.classes));
             }
         }
 

@@ -168,10 +168,11 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
 
 /// Words in small letters that no list has, or that are only names, without a cue before them.
 fn alone(document: &Document<'_>, found: &mut Candidates) {
-    for (at, token) in document.tokens_here().zip(&document.tokens[document.tokens_here()]) {
+    for at in document.lowers_here().iter().map(|at| *at as usize) {
+        let token = &document.tokens[at];
         let word = token.word;
-        // Most words are ordinary ones or terms, which matter behind a preposition only. One
-        // condition without branches, since each by itself is hard to predict.
+        // Most words are ordinary ones or terms, which matter behind a preposition only, and are not
+        // listed.
         let behind = at > 0 && document.tokens[at - 1].is(cues::BEFORE_PLACE);
         let small = token.is_word()
             & !token.has(Flags::CAPITAL.or(Flags::SINGLE).or(Flags::CASELESS))
@@ -421,25 +422,19 @@ pub fn is_lower_name(token: &Token) -> bool {
 
 /// Two names in a row in small letters: "wanda crutchfield".
 fn pairs(document: &Document<'_>, found: &mut Candidates) {
-    for line in document.lines_here() {
-        let tokens = &document.tokens[line.first as usize..line.end as usize];
-        // Lines with capitals in the middle are written with care; names there have capitals too.
-        for (place, pair) in tokens.windows(2).enumerate() {
-            let [first, second] = pair else { continue };
-            let sure = |token: &Token| token.word.first_level() >= 8 && token.word.name_odds() >= 1.0;
-            let last = |token: &Token| {
-                token.word.last_level() > 0 && token.word.name_odds() >= 0.8 || !token.word.is_known()
-            };
-            if sure(first)
-                && is_lower_name(first)
-                && is_lower_name(second)
-                && last(second)
-                && !second.has(Flags::GAP)
-            {
-                let at = line.first as usize + place;
-                let score = Score::new("two names in small letters", document.bytes(at..at + 2), 0.82);
-                found.add("person", Kind::Person, document.bytes(at..at + 2), &score);
-            }
+    for at in document.lowers_here().iter().map(|at| *at as usize) {
+        let (first, Some(second)) = (&document.tokens[at], document.tokens.get(at + 1)) else { continue };
+        let sure = first.word.first_level() >= 8 && first.word.name_odds() >= 1.0;
+        let last = second.word.last_level() > 0 && second.word.name_odds() >= 0.8 || !second.word.is_known();
+        if sure
+            && is_lower_name(first)
+            && is_lower_name(second)
+            && last
+            && !second.has(Flags::GAP)
+            && first.line == second.line
+        {
+            let score = Score::new("two names in small letters", document.bytes(at..at + 2), 0.82);
+            found.add("person", Kind::Person, document.bytes(at..at + 2), &score);
         }
     }
 }

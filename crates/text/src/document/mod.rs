@@ -16,43 +16,62 @@ pub use runs::Run;
 
 use std::ops::Range;
 
-use crate::cues::{self, Classes};
+use crate::cues::{Classes, Traits};
 use crate::detect::{Nameness, is_date_like, judge, longest_phrase};
 use crate::lexicon::Word;
 use crate::token::{self, Flags, Token};
 use crate::words::WordSet;
 use window::Window;
 
-/// Classes of [`Document::heads`].
-const HEADS: Classes = cues::INSTITUTION_HEAD
-    .or(cues::WARD_HEAD)
-    .or(cues::SCHOOL_HEAD)
-    .or(cues::COMPANY_SUFFIX)
-    .or(cues::TEAM_HEAD)
-    .or(cues::STREET_SUFFIX)
-    .or(cues::STREET_PREFIX)
-    .or(cues::BUILDING_PART)
-    .or(cues::OFFICE)
-    .or(cues::CORNER)
-    .or(cues::DIRECTION);
-/// Classes of [`Document::times`].
-const TIMES: Classes = cues::MONTH
-    .or(cues::HOLIDAY)
-    .or(cues::NAMED_DAY)
-    .or(cues::SEASON)
-    .or(cues::NUMBER)
-    .or(cues::AGE)
-    .or(cues::ORDINAL);
-/// Classes of [`Document::people`].
-const PEOPLE: Classes = cues::TITLE
-    .or(cues::RELATIVE)
-    .or(cues::ROLE)
-    .or(cues::GREETING)
-    .or(cues::BEFORE_PERSON)
-    .or(cues::CREDENTIAL);
-
 /// Tokens that are indexed at a time: one per bit.
 const PICKED: usize = 64;
+
+// The indexes that list a token, one bit each; those of the traits of its word are where the traits
+// have them.
+const MARK: u8 = 1 << 0;
+const CAPITAL: u8 = 1 << 1;
+const NUMBER: u8 = 1 << 5;
+const SIGN: u8 = 1 << 6;
+const LOWER: u8 = Traits::LOWER;
+
+/// The indexes that the first byte of a token says.
+static FIRST: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = match byte as u8 {
+            b'0'..=b'9' => NUMBER,
+            b':' => MARK | SIGN,
+            b'@' | b'.' => SIGN,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// The indexes that list a token, which has others than those of its word and its first byte by its
+/// flags and the word before it. Without a branch, which would be hard to predict.
+#[inline(always)]
+fn indexes(token: &Token, before: Traits) -> u8 {
+    let traits = token.cue.traits.0;
+    let listed = traits & (Traits::HEAD | Traits::TIME | Traits::PEOPLE);
+    let placed = (before.0 << 2) & (traits << 1);
+    let small = !token.has(Flags::CAPITAL.or(Flags::SINGLE));
+    let lower = (traits | placed) & LOWER & (u8::from(small) << 7);
+    // A dot or a colon joins what is before it only without a blank.
+    let blank = u8::from(token.has(Flags::SPACE) & (token.first != b'@'));
+    let first = FIRST[usize::from(token.first)] & !(blank * SIGN);
+    let gap = MARK * u8::from(token.has(Flags::GAP));
+    let capital = CAPITAL * u8::from(token.has(Flags::CAPITAL));
+    first | listed | lower | gap | capital
+}
+
+/// Moves a bit of each of eight bytes to the places of a byte.
+#[inline(always)]
+fn gathered(bytes: u64, bit: usize) -> u64 {
+    (bytes >> bit & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
 
 /// Adds the tokens of a chunk that starts at a token, by one bit each.
 #[inline]
@@ -86,6 +105,8 @@ pub struct Document<'a> {
     pub people: Vec<u32>,
     /// Capitalized words, by token.
     pub capitals: Vec<u32>,
+    /// Words in small letters that may be names or places, by token.
+    pub lowers: Vec<u32>,
     /// Numbers, by token.
     numbers: Vec<u32>,
     /// Colons and what is behind a gap, by token.
@@ -153,8 +174,8 @@ impl<'a> Document<'a> {
     }
 
     fn clear_index(&mut self) {
-        let Document { heads, times, people, ats, joints, capitals, numbers, marks, .. } = self;
-        for list in [heads, times, people, ats, joints, capitals, numbers, marks] {
+        let Document { heads, times, people, ats, joints, capitals, lowers, numbers, marks, .. } = self;
+        for list in [heads, times, people, ats, joints, capitals, lowers, numbers, marks] {
             list.clear();
         }
         self.has_bars = false;
@@ -162,32 +183,34 @@ impl<'a> Document<'a> {
 
     /// Lists the tokens that detectors and further indexes start from.
     fn index(&mut self) {
-        let Document {
-            tokens, heads, times, people, ats, joints, capitals, numbers, marks, has_bars, ..
-        } = self;
+        let Document { tokens, heads, times, people, capitals, numbers, marks, lowers, .. } = self;
+        let (mut before, mut bars) = (Traits::default(), false);
         for (chunk, from) in tokens.chunks(PICKED).zip((0..).step_by(PICKED)) {
-            // A bit per token and list, without a branch, which would be hard to predict. Words alone have
-            // capitals and classes, and the first byte of a token tells signs and numbers.
+            // A byte per token has a bit per list; then a number per list has a bit per token.
             let mut picked = [0u64; 8];
-            for (bit, token) in chunk.iter().enumerate() {
-                let first = token.first;
-                let lists = [
-                    token.has(Flags::GAP) | (first == b':'),
-                    token.has(Flags::CAPITAL),
-                    token.is(HEADS),
-                    token.is(TIMES),
-                    token.is(PEOPLE),
-                    first.is_ascii_digit(),
-                    first == b'@',
-                    ((first == b'.') | (first == b':')) & !token.has(Flags::SPACE),
-                ];
-                let one = 1 << bit;
-                picked.iter_mut().zip(lists).for_each(|(bits, own)| *bits |= if own { one } else { 0 });
-                *has_bars |= first == b'|';
+            for (part, tokens) in chunk.chunks(8).enumerate() {
+                let mut bytes = 0;
+                for (place, token) in tokens.iter().enumerate() {
+                    bytes |= u64::from(indexes(token, before)) << (8 * place);
+                    before = token.cue.traits;
+                    bars |= token.first == b'|';
+                }
+                for (bit, picked) in picked.iter_mut().enumerate() {
+                    *picked |= gathered(bytes, bit) << (8 * part);
+                }
             }
-            let lists = [&mut *marks, capitals, heads, times, people, numbers, ats, joints];
+            let [mark, capital, head, time, person, number, mut signs, lower] = picked;
+            let lists = [&mut *marks, capitals, heads, times, people, numbers, lowers];
+            let picked = [mark, capital, head, time, person, number, lower];
             lists.into_iter().zip(picked).for_each(|(list, bits)| extend(list, from, bits));
+            while signs != 0 {
+                let place = signs.trailing_zeros();
+                let at = chunk[place as usize].first == b'@';
+                if at { &mut self.ats } else { &mut self.joints }.push(from + place);
+                signs &= signs - 1;
+            }
         }
+        self.has_bars = bars;
     }
 
     /// Finds the phrases that capitalized words start.
@@ -240,7 +263,7 @@ impl<'a> Document<'a> {
     /// The memory of the document for the next one.
     pub fn forget(self) -> Document<'static> {
         let Document { tokens, lines, runs, codes, fields, heads, times, people, .. } = self;
-        let Document { capitals, numbers, marks, names, name_at, phrases, ats, joints, .. } = self;
+        let Document { capitals, lowers, numbers, marks, names, name_at, phrases, ats, joints, .. } = self;
         Document {
             text: "",
             tokens,
@@ -252,6 +275,7 @@ impl<'a> Document<'a> {
             times,
             people,
             capitals,
+            lowers,
             numbers,
             marks,
             names,

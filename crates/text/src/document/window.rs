@@ -23,6 +23,7 @@ pub(super) struct Window {
     heads: Range<usize>,
     times: Range<usize>,
     people: Range<usize>,
+    lowers: Range<usize>,
     ats: Range<usize>,
 }
 
@@ -77,6 +78,7 @@ impl Document<'_> {
             heads: behind(&window.heads, &self.heads, before),
             times: behind(&window.times, &self.times, before),
             people: behind(&window.people, &self.people, before),
+            lowers: behind(&window.lowers, &self.lowers, before),
             ats: behind(&window.ats, &self.ats, before),
         };
     }
@@ -134,6 +136,11 @@ impl Document<'_> {
     /// The [`people`](Document::people) of the window.
     pub fn people_here(&self) -> &[u32] {
         &self.people[self.window.people.clone()]
+    }
+
+    /// The [`lowers`](Document::lowers) of the window.
+    pub fn lowers_here(&self) -> &[u32] {
+        &self.lowers[self.window.lowers.clone()]
     }
 
     /// The [`ats`](Document::ats) of the window.
