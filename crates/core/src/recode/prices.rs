@@ -10,7 +10,7 @@
 //! range that they span: their order means nothing.
 //!
 //! Costs one look-up per column with few values or with labels, otherwise one call of
-//! [`Axis::cost`]. Memory: 8 bytes for every pair of values of columns with few values, and 12 for
+//! [`Axis::cost`]. Memory: 8 bytes for every pair of values of columns with few values, and 8 for
 //! every value and level of columns of many labels.
 
 use crate::policy::Form;
@@ -46,27 +46,26 @@ pub fn preference(price: Price) -> u64 {
     price & u64::from(u32::MAX)
 }
 
-/// The labels above every value of a column, from the value itself to the top. Those of one value
-/// are together: a block of near points needs few lines of the cache.
+/// The labels above every value of a column, up to the top. Those of one value are together, and
+/// seven levels are one line of the cache: points that are compared are rarely near in memory.
 #[derive(Default)]
 struct Labels {
     /// Labels above a value.
     levels: usize,
-    /// Rank → level → the highest rank under the label.
+    /// Rank → the highest rank under each of its labels, then the lowest.
     ends: Vec<Code>,
-    /// Rank → level → its price.
-    prices: Vec<Price>,
 }
 
 impl Labels {
-    /// The price of the least label above all values of a range: the first that does not end before
-    /// the highest of them. Labels above one value nest, so that these are the ones after.
+    /// The level and the ranks of the least label above all values of a range, of at least two: the
+    /// first that does not end before the highest of them. Labels above one value nest, so that
+    /// these are the ones after.
     #[inline]
-    fn price(&self, low: Code, high: Code) -> Price {
-        let start = low as usize * self.levels;
-        let ends = &self.ends[start..start + self.levels];
-        let level = ends.iter().map(|&end| usize::from(end < high)).sum::<usize>();
-        self.prices[start + level]
+    fn least(&self, low: Code, high: Code) -> (usize, (Code, Code)) {
+        let (last, first) =
+            self.ends[2 * self.levels * low as usize..][..2 * self.levels].split_at(self.levels);
+        let below = last.iter().map(|&end| usize::from(end < high)).sum::<usize>();
+        (below + 1, (first[below], last[below]))
     }
 }
 
@@ -151,15 +150,21 @@ impl<'a> Prices<'a> {
         if !self.pairs[column].is_empty() || axis.form() != Form::Label || !axis.nested() {
             return Labels::default();
         }
-        let above = |rank: Code| (0..=axis.height()).map(move |level| (rank, level));
-        let all = || (0..axis.len() as Code).flat_map(above);
-        let end = |(rank, level)| if level == 0 { rank } else { axis.branch(rank, level).1 };
-        let price = |(rank, level)| self.scaled(column, axis.weight() * axis.label_share(level, rank));
-        Labels {
-            levels: axis.height() + 1,
-            ends: all().map(end).collect(),
-            prices: all().map(price).collect(),
+        let (levels, ranks) = (axis.height(), 0..axis.len() as Code);
+        let above = |rank: Code| (1..=levels).map(move |level| axis.branch(rank, level));
+        let ends = |rank| above(rank).map(|(_, last)| last).chain(above(rank).map(|(first, _)| first));
+        Labels { levels, ends: ranks.flat_map(ends).collect() }
+    }
+
+    /// The price of the least label above a range.
+    #[inline]
+    fn label(&self, column: usize, low: Code, high: Code) -> Price {
+        if low == high {
+            return 0;
         }
+        let (level, ends) = self.labels[column].least(low, high);
+        let axis = &self.axes[column];
+        self.scaled(column, axis.weight() * axis.share_of_label(level, ends))
     }
 
     fn computed(&self, column: usize, low: Code, high: Code) -> Price {
@@ -181,12 +186,12 @@ impl<'a> Prices<'a> {
     /// The price of a cell that covers a range of ranks.
     #[inline]
     pub fn cell(&self, column: usize, low: Code, high: Code) -> Price {
-        let (pairs, labels) = (&self.pairs[column], &self.labels[column]);
+        let pairs = &self.pairs[column];
         if !pairs.is_empty() {
             return pairs[low as usize * self.axes[column].len() + high as usize];
         }
-        if labels.levels > 0 {
-            return labels.price(low, high);
+        if self.labels[column].levels > 0 {
+            return self.label(column, low, high);
         }
         self.computed(column, low, high)
     }
