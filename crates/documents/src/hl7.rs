@@ -255,8 +255,13 @@ impl Message {
         };
         let written = match name {
             // Counted from the sign: MSH-9 and MSH-12.
-            "MSH" => kept(&[1, 8, 11]),
-            "FHS" | "BHS" => kept(&[1]),
+            "MSH" | "FHS" | "BHS" => {
+                let mut written = kept(if name == "MSH" { &[8, 11] } else { &[] });
+                // The signs alone: more in this field can be anything.
+                let signs = [signs.component, signs.repetition, signs.escape, signs.part];
+                replace(&mut written, 1, Field::Kept(signs.iter().collect()));
+                written
+            }
             "NTE" => {
                 let mut written = kept(&[1, 2]);
                 self.texts_of(&[1, 2], &fields, &place, signs, &mut written);
@@ -400,6 +405,9 @@ mod tests {
         assert!(segments[2].contains("|13.2|mg per Dr. "), "{written}");
         assert_eq!(segments[4], "OBX|4|SN|C||>^100|mm Hg|||||F");
         assert_eq!(segments[6], "ZZZ");
+        let written = scrub("MSH|^~\\& for Dr. Hayes|\r", &scrubber()).unwrap().written;
+        assert_eq!(written, "MSH|^~\\&|\r");
+        assert_eq!(scrub(&written, &scrubber()).unwrap().written, written);
     }
 
     #[test]

@@ -137,8 +137,7 @@ pub fn foot(left_out: u64) -> Html {
 /// A text with its findings marked; `show` writes what stands in a mark.
 fn marked(html: &mut Html, text: &ScrubbedText, show: impl Fn(&mut Html, &Span)) {
     let mut at = 0;
-    for span in text.scrubbed.spans.iter().filter(|span| span.replacement.is_some() || span.kind != Kind::Age)
-    {
+    for span in &text.scrubbed.spans {
         html.text(text.original.get(at..span.start).unwrap_or_default());
         html.fixed("<mark class=\"");
         html.fixed(if span.replacement.is_some() { class(span.kind) } else { "kept" });
@@ -210,6 +209,23 @@ mod tests {
         assert!(page.contains(">Ann</mark>") && page.contains(">Eve&lt;script"));
         assert!(page.contains("<p>person 1</p>"));
         assert!(page.contains(">Original</p>") && page.contains(">Scrubbed</p>"));
+    }
+
+    #[test]
+    fn what_is_kept_is_marked_too() {
+        let span = Span {
+            start: 0,
+            end: 2,
+            kind: Kind::Age,
+            certainty: 0.9,
+            detector: "age",
+            reasons: Vec::new(),
+            replacement: None,
+        };
+        let scrubbed = Scrubbed { text: "47 years".into(), spans: vec![span] };
+        let text = ScrubbedText { place: String::new(), original: "47 years".into(), scrubbed };
+        let page = document("f", &[text]).into_string();
+        assert_eq!(page.matches("<mark class=\"kept\" title=\"age 0.90 (age)\">47</mark> years").count(), 2);
     }
 
     #[test]

@@ -72,6 +72,20 @@ pub struct UserPattern {
     pub pattern: String,
 }
 
+impl WordList {
+    /// A list whose name is that of a kind has words of that kind.
+    pub fn named(name: &str, words: Vec<String>) -> Self {
+        WordList { name: name.to_owned(), kind: Kind::parse(name), words }
+    }
+}
+
+impl UserPattern {
+    /// A pattern whose name is that of a kind finds that kind.
+    pub fn named(name: &str, pattern: &str) -> Self {
+        UserPattern { name: name.to_owned(), kind: Kind::parse(name), pattern: pattern.to_owned() }
+    }
+}
+
 /// What a [`Scrubber`](crate::Scrubber) does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::values::share;
+use super::values::{named_pattern, share};
 use super::{Layout, Output, Overwrite};
 
 /// `throng scrub`.
@@ -49,6 +49,9 @@ pub struct Scrub {
     /// File of words to keep, one per line (repeatable)
     #[arg(long = "safe", value_name = "FILE")]
     pub safe: Vec<PathBuf>,
+    /// Regular expression of what to replace, with a name for tags (repeatable)
+    #[arg(long = "pattern", value_name = "NAME=REGEX", value_parser = named_pattern)]
+    pub patterns: Vec<(String, String)>,
     /// Scrub this column of a table, and write only it (repeatable)
     #[arg(long = "column", value_name = "NAME")]
     pub columns: Vec<String>,

@@ -24,6 +24,16 @@ pub(super) fn at_least_100(text: &str) -> Result<usize, String> {
     if rows < 100 { Err("the demo needs at least 100 patients".into()) } else { Ok(rows) }
 }
 
+/// Parses a name and a regular expression, which may have equals signs of its own.
+pub(super) fn named_pattern(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, pattern)) if !name.trim().is_empty() && !pattern.is_empty() => {
+            Ok((name.trim().to_owned(), pattern.to_owned()))
+        }
+        _ => Err("expected a name and a regular expression, such as study=ST-[0-9]{4}".into()),
+    }
+}
+
 /// Parses a decimal sign.
 pub(super) fn decimal_sign(text: &str) -> Result<char, String> {
     match text {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use throng::error::Result;
-use throng_engine::scrub::{DateRule, Encoding, Mode, Settings, WordList, key_in, word_list};
+use throng_engine::scrub::{DateRule, Encoding, Mode, Settings, UserPattern, WordList, key_in, word_list};
 use throng_engine::{Engine, ScrubDone, ScrubJob};
 
 use crate::Ended;
@@ -60,8 +60,9 @@ pub fn run(args: &args::Scrub) -> Result<Ended> {
 fn settings(args: &args::Scrub) -> Result<Settings> {
     let list = |path: &PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        word_list(path).map(|words| WordList { name, kind: None, words })
+        word_list(path).map(|words| WordList::named(&name, words))
     };
+    let pattern = |(name, pattern): &(String, String)| UserPattern::named(name, pattern);
     Ok(Settings {
         mode: match args.mode {
             ScrubMode::Surrogate => Mode::Surrogate,
@@ -77,6 +78,7 @@ fn settings(args: &args::Scrub) -> Result<Settings> {
         key: args.key_file.as_deref().map(key_in).transpose()?,
         lists: args.lists.iter().map(list).collect::<Result<_>>()?,
         safe_words: args.safe.iter().map(|path| word_list(path)).collect::<Result<Vec<_>>>()?.concat(),
+        patterns: args.patterns.iter().map(pattern).collect(),
         ..Settings::default()
     })
 }
@@ -102,9 +104,9 @@ fn show(args: &args::Scrub, done: &ScrubDone) -> Result<()> {
     }
     let found: u64 = done.found.values().sum();
     let kinds: Vec<String> = done.found.iter().map(|(kind, n)| format!("{kind} {}", integer(*n))).collect();
-    let what = if args.columns.is_empty() { "documents" } else { "texts" };
-    let mut text =
-        format!("{} {what}, {} places replaced or suppressed", integer(done.documents), integer(found));
+    let what = if args.columns.is_empty() { "document" } else { "text" };
+    let many = |n: u64, what: &str| format!("{} {what}{}", integer(n), if n == 1 { "" } else { "s" });
+    let mut text = format!("{}, {} replaced or suppressed", many(done.documents, what), many(found, "place"));
     if !kinds.is_empty() {
         text += &format!(": {}", kinds.join(", "));
     }

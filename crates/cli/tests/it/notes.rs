@@ -303,7 +303,15 @@ fn lists_and_mistakes_of_a_policy() {
     env.run(VERIFY).ok();
     assert!(notes(&env).iter().all(|(_, note)| !note.contains("follow-up")));
     assert!(env.json("out.certificate.json")["files"]["staff.txt"].is_string());
+    env.write(
+        "pattern.toml",
+        POLICY.replace("scrub = { ", "scrub = { patterns = { dose = \"[0-9]+ mg\" }, "),
+    );
+    env.run("release pattern.toml --out pattern.csv").ok();
+    assert!(!env.text("pattern.csv").contains("50 mg"));
+    env.run("verify pattern.csv --policy pattern.toml --original patients.csv").ok();
     for (from, to, words) in [
+        ("scrub = { ", "scrub = { patterns = { dose = \"[\" }, ", "text.bad-pattern"),
         ("role = \"text\"", "role = \"keep\"", "policy.scrub-of-other-role"),
         ("scrub = { ", "scrub = { threshold = 7, ", "policy.scrub-threshold-out-of-range"),
         ("scrub = { ", "scrub = { mode = \"erase\", ", "erase"),

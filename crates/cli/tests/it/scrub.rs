@@ -86,6 +86,17 @@ fn a_key_makes_surrogates_the_same_in_all_documents() {
 }
 
 #[test]
+fn patterns_and_lists_of_the_user_are_replaced() {
+    let env = TestEnv::with(&[("a.txt", "Arm ST-0042 of the study. Code QQ-12."), ("city.txt", "Arm\n")]);
+    let tagged = env.run("scrub a.txt --mode tag --pattern study=ST-[0-9]{4}").ok().stdout;
+    assert_eq!(tagged, "Arm [STUDY 1] of the study. Code QQ-12.");
+    let made = env.run("scrub a.txt --pattern record-number=ST-[0-9]{4} --list city.txt").ok().stdout;
+    assert!(!made.contains("ST-0042") && !made.contains("Arm") && !made.contains('*'), "{made}");
+    env.run("scrub a.txt --pattern study=ST-[").fails(2).says(&["text.bad-pattern", "`study`"]);
+    env.run("scrub a.txt --pattern ST-[0-9]").fails(2).says(&["study=ST-[0-9]{4}"]);
+}
+
+#[test]
 fn messages_and_resources_are_read() {
     let hl7 = "MSH|^~\\&|LAB|GENERAL|||19940202||ORU^R01|1|P|2.3\rPID|1||32841097||TOWNSEND^VIRGINIA||19860526|F\r\
                OBX|1|TX|NOTE||Virginia was seen, record 32841097. On Insulin.|||||F\r";

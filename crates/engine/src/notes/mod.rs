@@ -21,7 +21,8 @@ use throng::hierarchy::Spec;
 use throng::policy::{Column, Policy, Role, Scrub, ScrubAges, ScrubDates, ScrubMode};
 use throng::release::TextFacts;
 use throng_text::{
-    AgeRule, DateRule, Known, Meaning, Mode, Scrubbed, Scrubber, Settings, Span, Subject, WordList,
+    AgeRule, DateRule, Known, Meaning, Mode, Scrubbed, Scrubber, Settings, Span, Subject, UserPattern,
+    WordList,
 };
 
 use crate::cells::Cells;
@@ -80,8 +81,9 @@ impl PolicyFile {
         let list = |path: &String| {
             let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
             let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-            Ok::<_, Error>(WordList { name: name.to_owned(), kind: None, words: lines(path)? })
+            Ok::<_, Error>(WordList::named(name, lines(path)?))
         };
+        let pattern = |(name, pattern): (&String, &String)| UserPattern::named(name, pattern);
         Ok(Settings {
             mode: match scrub.mode {
                 ScrubMode::Surrogate => Mode::Surrogate,
@@ -103,6 +105,7 @@ impl PolicyFile {
             key,
             lists: scrub.lists.iter().map(list).collect::<Result<_>>()?,
             safe_words: scrub.safe.iter().map(lines).collect::<Result<Vec<_>>>()?.concat(),
+            patterns: scrub.patterns.iter().map(pattern).collect(),
             ..Settings::default()
         })
     }

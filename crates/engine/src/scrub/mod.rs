@@ -21,7 +21,7 @@ use throng::watch::{Stage, Watch};
 pub use throng_documents::Encoding;
 use throng_documents::{Format, ScrubbedDocument, ScrubbedText, decoded, scrub};
 use throng_text::Scrubber;
-pub use throng_text::{DateRule, Mode, Settings, WordList};
+pub use throng_text::{DateRule, Mode, Settings, UserPattern, WordList};
 
 use crate::Engine;
 use crate::error::{unreadable, unwritable};

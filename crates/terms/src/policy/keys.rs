@@ -128,6 +128,7 @@ const SCRUB: Entry = Entry::table(
         Parameter::defaulted("day_first", Flag, "false", "Whether 03/04/2024 is 3 April."),
         Parameter::optional("lists", List(&Path), "Files of words to replace, one per line."),
         Parameter::optional("safe", List(&Path), "Files of words to keep, one per line."),
+        Parameter::optional("patterns", Map(&Text), "Regular expressions of what to replace, by name."),
         Parameter::optional("key_file", Path, "The file with the key for surrogates; or key_env."),
         Parameter::optional("key_env", Text, "The environment variable with the key; or key_file."),
     ],

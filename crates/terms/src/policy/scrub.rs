@@ -5,6 +5,8 @@
 //! gives it the identifiers and quasi-identifiers of the row that a text belongs to. The policy
 //! names the location of a key and never contains it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::substitute::place;
@@ -46,6 +48,9 @@ pub struct Scrub {
     /// A variable of the environment with the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
+    /// Regular expressions by name. What they match is replaced.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub patterns: BTreeMap<String, String>,
 }
 
 /// What takes the place of what is found in a text.
@@ -110,6 +115,7 @@ impl Default for Scrub {
             safe: Vec::new(),
             key_file: None,
             key_env: None,
+            patterns: BTreeMap::new(),
         }
     }
 }

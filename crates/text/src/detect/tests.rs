@@ -375,6 +375,14 @@ fn lists_and_patterns_of_the_caller() {
     let spans = scrubber.find("the blue  moon and TR-123", &Subject::unknown());
     let kinds: Vec<Kind> = spans.iter().map(|span| span.kind).collect();
     assert_eq!(kinds, [Kind::Custom(0), Kind::RecordNumber]);
+    // What matches nothing at every place finds nothing.
+    let empty = vec![UserPattern::named("record-number", "[QZ]*")];
+    let scrubber = Scrubber::new(Settings { patterns: empty, ..Settings::default() }).unwrap();
+    let spans = scrubber.find("the blue QZ moon", &Subject::unknown());
+    assert_eq!(
+        spans.iter().map(|span| (span.start, span.kind)).collect::<Vec<_>>(),
+        [(9, Kind::RecordNumber)]
+    );
     let broken = vec![UserPattern { name: "x".into(), kind: None, pattern: "(".into() }];
     assert!(
         Scrubber::new(Settings { patterns: broken, ..Settings::default() })

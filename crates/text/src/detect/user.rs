@@ -119,7 +119,7 @@ impl Detector for UserDetector {
             }
         }
         for (pattern, kind) in &self.patterns {
-            for hit in pattern.find_iter(document.text) {
+            for hit in pattern.find_iter(document.text).filter(|hit| !hit.is_empty()) {
                 let bytes = hit.start() as u32..hit.end() as u32;
                 found.add(self.name(), *kind, bytes.clone(), &Score::new("pattern", bytes, 1.0));
             }
