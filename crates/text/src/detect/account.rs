@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::Detector;
 use super::checks;
 use super::number::{self, keyed};
+use super::{Detector, Rules};
 use crate::candidates::Candidates;
 use crate::document::Document;
 use crate::span::Kind;
@@ -25,15 +25,17 @@ impl Detector for Account {
         KEYED.detect(document, found);
         for at in document.code_places_here() {
             let code = &document.codes[at];
-            if code.letters == 0
+            if code.rules.any(Rules::CARD)
                 && let Some(tokens) = number::checked_digits(document, at, 5, 13..=19, checks::payment_card)
             {
                 number::propose(self, Kind::Account, document, tokens, "Luhn", 0.93, found);
             }
-            if let Some(tokens) = spaced_iban(document, code.first as usize) {
+            if code.rules.any(Rules::IBAN)
+                && let Some(tokens) = spaced_iban(document, code.first as usize)
+            {
                 number::propose(self, Kind::Account, document, tokens, "modulo 97", 0.99, found);
             }
-            if code.letters >= 2
+            if code.rules.any(Rules::IBAN)
                 && let Some(tokens) =
                     number::checked(document, at, 9, |compact, _| checks::iban(compact.text()))
             {

@@ -1,14 +1,23 @@
 //! Cities, towns and villages: before a state or a postal code, behind "lives in", by the
 //! gazetteer.
 
-use super::Detector;
 use super::names::{Sort, nameness};
 use super::places;
+use super::rules::{RunRule, apply};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
+
+const RULES: [RunRule; 5] = [
+    (Rules::CITY_STATE, before_state),
+    (Rules::CITY_PLACE, behind_preposition),
+    (Rules::CITY_CODE, beside_code),
+    (Rules::CITY_LISTED, listed),
+    (Rules::CITY_STREET, behind_street),
+];
 
 /// Finds cities.
 pub struct City;
@@ -20,11 +29,7 @@ impl Detector for City {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for run in document.runs_here() {
-            before_state(document, run, found);
-            behind_preposition(document, run, found);
-            beside_code(document, run, found);
-            listed(document, run, found);
-            behind_street(document, run, found);
+            apply(&RULES, document, run, found);
         }
         for field in document.fields_here() {
             if field.head.any(cues::KEY_CITY)
@@ -89,7 +94,7 @@ fn before_state(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if !(keyed || comma && full) {
         return;
     }
-    let first = tail(document, &Run { first: run.first, end: city_end as u32 });
+    let first = tail(document, &Run { end: city_end as u32, ..*run });
     let shouted = (first..city_end).all(|at| {
         tokens[at].has(Flags::SHOUTED) && nameness(document, at).prior < 0.3 && !tokens[at].word.is_city()
     });
@@ -235,7 +240,7 @@ fn beside_code(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             && behind.is_some()
     };
     if end - first >= 2 && coded(end - 1) {
-        let from = tail(document, &Run { first: run.first, end: end as u32 - 1 });
+        let from = tail(document, &Run { end: end as u32 - 1, ..*run });
         let score = Score::new("before a postal code", document.bytes(end - 1..end + 1), 0.9);
         found.add("city", Kind::City, document.bytes(from..end - 1), &score);
     } else if tokens.get(end).is_some_and(|comma| comma.is_sign(b','))

@@ -1,7 +1,7 @@
 //! Countries by name.
 
-use super::Detector;
 use super::places;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::Document;
@@ -17,7 +17,7 @@ impl Detector for Country {
     }
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
-        for run in document.runs_here() {
+        for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::COUNTRY)) {
             let mut at = run.first as usize;
             while at < run.end as usize {
                 let next = name(document, at, found).unwrap_or(at + 1);

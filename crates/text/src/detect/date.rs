@@ -4,9 +4,9 @@
 //! A date that names nothing finer than a month is not proposed unless the rule for dates changes
 //! months, since it stays as it is [Sweeney 2001, figure 22].
 
-use super::Detector;
 use super::date_words;
 use super::number;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
@@ -71,6 +71,9 @@ impl Detector for Calendar {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for code in document.codes_here() {
+            if !code.rules.any(Rules::DATE.or(Rules::OTHER_DATE)) {
+                continue;
+            }
             let written = numeric(document, code.first as usize)
                 .or_else(|| spaced(document, code))
                 .or_else(|| compact(document, code));

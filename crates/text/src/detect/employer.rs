@@ -1,8 +1,8 @@
 //! Companies: names with a suffix such as "Corp", and names behind "works at".
 
-use super::Detector;
 use super::names::{Sort, nameness};
 use super::places::{self, Named};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -36,6 +36,28 @@ const LEGAL: WordSet = words![
     "co",
 ];
 
+/// Kinds of business in small letters.
+pub(super) const KINDS: WordSet = words![
+    "restaurant",
+    "bakery",
+    "factory",
+    "plant",
+    "store",
+    "bank",
+    "company",
+    "supermarket",
+    "diner",
+    "cafe",
+    "farm",
+    "garage",
+    "hotel",
+    "brewery",
+    "warehouse",
+    "firm",
+    "mine",
+    "mill",
+];
+
 impl Detector for Employer {
     fn name(&self) -> &'static str {
         "employer"
@@ -50,9 +72,13 @@ impl Detector for Employer {
             }
         }
         for run in document.runs_here() {
-            behind_work(document, run, found);
-            partners(document, run, found);
-            small_head(document, run, found);
+            if run.rules.any(Rules::WORK) {
+                behind_work(document, run, found);
+            }
+            if run.rules.any(Rules::BUSINESS) {
+                partners(document, run, found);
+                small_head(document, run, found);
+            }
         }
         for field in document.fields_here() {
             if field.head.any(cues::KEY_EMPLOYER) && !field.numbered && !field.value.is_empty() {
@@ -172,30 +198,10 @@ fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 /// A name before a kind of business in small letters: "the Golden Carp restaurant".
 fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
-    let heads = words![
-        "restaurant",
-        "bakery",
-        "factory",
-        "plant",
-        "store",
-        "bank",
-        "company",
-        "supermarket",
-        "diner",
-        "cafe",
-        "farm",
-        "garage",
-        "hotel",
-        "brewery",
-        "warehouse",
-        "firm",
-        "mine",
-        "mill",
-    ];
     let next = document.tokens.get(end).filter(|next| !next.has(Flags::CAPITAL.or(Flags::PARAGRAPH)));
     let acronym = end - first == 1 && document.tokens[first].has(Flags::UPPER);
     if next.is_some()
-        && document.is_any(end, heads)
+        && document.is_any(end, KINDS)
         && !acronym
         && !document.tokens[first].has(Flags::SENTENCE)
         && !document.tokens[first].word.is_function()

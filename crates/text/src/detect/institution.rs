@@ -1,9 +1,10 @@
 //! Hospitals, practices, laboratories, churches and other institutions: names with a head, saints,
 //! and unknown names behind "at".
 
-use super::Detector;
 use super::names::{Sort, nameness};
 use super::places::{self, Named};
+use super::rules::{RunRule, apply};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -94,20 +95,13 @@ impl Detector for Institution {
             }
         }
         for run in document.runs_here() {
-            saint(document, run, found);
-            small_head(document, run, found);
-            behind_at(document, run, found);
-            adjective(document, run, found);
-            royal(document, run, found);
-            house(document, run, found);
+            apply(&RULES, document, run, found);
         }
         for cue in document.heads_here() {
             small_name(document, *cue as usize, found);
         }
         for run in document.runs_here() {
-            chain(document, run, found);
-            head_first(document, run, found);
-            specialty(document, run, found);
+            apply(&LAST_RULES, document, run, found);
         }
         for field in document.fields_here() {
             in_field(
@@ -120,6 +114,18 @@ impl Detector for Institution {
         }
     }
 }
+
+const RULES: [RunRule; 6] = [
+    (Rules::SAINT, saint),
+    (Rules::SMALL_HEAD, small_head),
+    (Rules::AT, behind_at),
+    (Rules::SHORT, adjective),
+    (Rules::SHORT, royal),
+    (Rules::HOUSE, house),
+];
+
+const LAST_RULES: [RunRule; 3] =
+    [(Rules::CHAIN, chain), (Rules::HEAD_FIRST, head_first), (Rules::SPECIALTY, specialty)];
 
 /// A name that ends with what is short for a hospital: "Dunmore Regional", "Harlan Memorial".
 fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {

@@ -1,5 +1,6 @@
 //! Names in small letters behind a cue, as in hurried notes, and initials with dots.
 
+use super::Rules;
 use super::names;
 use crate::candidates::{Candidates, Score};
 use crate::cues;
@@ -461,7 +462,7 @@ fn signature(document: &Document<'_>, first: usize, end: usize, found: &mut Cand
 
 /// Proposes three initials with dots: "J.R.M.".
 pub fn initials(document: &Document<'_>, found: &mut Candidates) {
-    for run in document.runs_here() {
+    for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::INITIALS)) {
         let (first, end) = (run.first as usize, run.end as usize);
         let single = |at: usize| {
             document.tokens.get(at).is_some_and(|token| token.is_capital() && token.has(Flags::SINGLE))

@@ -27,6 +27,7 @@ mod phone;
 mod places;
 mod postal;
 mod record;
+mod rules;
 mod school;
 mod state;
 mod street;
@@ -44,6 +45,8 @@ pub use names::Nameness;
 pub(crate) use names::{is_name, judge, looks_medical};
 pub(crate) use number::is_date_like;
 pub(crate) use places::longest_phrase;
+pub use rules::Rules;
+pub(crate) use rules::{of_code, of_run};
 pub use user::UserDetector;
 
 use crate::candidates::Candidates;

@@ -1,8 +1,8 @@
 //! Numbers that states give to people: by their key, their shape and their check digits.
 
-use super::Detector;
 use super::checks;
 use super::number::{self, Compact, keyed};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
@@ -31,18 +31,26 @@ impl Detector for National {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
-        for at in document.code_places_here() {
-            self.check(document, at, found);
-            self.ssn(document, at, found);
-            self.nino(document, at, found);
+        type Rule = (Rules, fn(&National, &Document<'_>, usize, &mut Candidates));
+        let rules: [Rule; 4] = [
+            (Rules::CHECKED, National::check),
+            (Rules::SSN, National::ssn),
+            (Rules::NINO, National::nino),
+            (Rules::NAMED, National::named),
+        ];
+        for (at, code) in document.code_places_here().zip(document.codes_here()) {
+            for (rule, propose) in rules {
+                if code.rules.any(rule) {
+                    propose(self, document, at, found);
+                }
+            }
             self.last_four(document, at, found);
-            self.named(document, at, found);
         }
     }
 }
 
 /// What numbers of people are called in several countries.
-const NAMES: WordSet = words![
+pub(super) const NAMES: WordSet = words![
     "svnr",
     "svnummer",
     "dni",

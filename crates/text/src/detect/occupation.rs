@@ -1,7 +1,7 @@
 //! Occupations that few people have: offices with a place or organization, "the mayor of …".
 
-use super::Detector;
 use super::places;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::Document;
@@ -48,7 +48,7 @@ impl Detector for Occupation {
                 office(document, at, found);
             }
         }
-        for run in document.runs_here() {
+        for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::ORGANIZATION)) {
             with_organization(document, run.first as usize, run.end as usize, found);
         }
     }

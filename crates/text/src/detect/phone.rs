@@ -1,8 +1,8 @@
 //! Numbers of phones, faxes and pagers: groups of digits as they are written in America and
 //! elsewhere, with extensions.
 
-use super::Detector;
 use super::number;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
@@ -53,9 +53,10 @@ impl Detector for Phone {
             if (code.first as usize) < done {
                 continue;
             }
-            if let Some(end) = self.number(document, code, found) {
+            let phone = code.rules.any(Rules::PHONE);
+            if let Some(end) = phone.then(|| self.number(document, code, found)).flatten() {
                 done = end;
-            } else {
+            } else if code.rules.any(Rules::EXTENSION) {
                 self.extension_alone(document, code, found);
             }
         }
@@ -179,6 +180,14 @@ fn groups(document: &Document<'_>, at: usize) -> Option<Groups> {
         found.end = next + 1;
     }
     (found.digits() >= 4 || found.plus).then_some(found)
+}
+
+/// Whether groups of digits from a number on can have four digits, or a plus: another number is as
+/// near as the next group of a number at least.
+pub(super) fn goes_on(document: &Document<'_>, at: usize) -> bool {
+    let tokens = &document.tokens;
+    let marked = at > 0 && matches!(tokens[at - 1].first, b'+' | b'(');
+    marked || tokens[at].len() >= 4 || tokens[at + 1..].iter().take(3).any(Token::is_number)
 }
 
 /// The separator behind a group and the token of the next group.

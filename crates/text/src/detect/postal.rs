@@ -1,8 +1,8 @@
 //! Postal codes: American behind a state or a city, British, Canadian, German and Dutch by their
 //! shape and what is beside them.
 
-use super::Detector;
 use super::number;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
@@ -20,7 +20,11 @@ impl Detector for Postal {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for (at, code) in document.code_places_here().zip(document.codes_here()) {
-            let proposal = numeric(document, code).or_else(|| two_parts(document, at));
+            if !code.rules.any(Rules::ZIP.or(Rules::POSTCODE)) {
+                continue;
+            }
+            let digits = code.rules.any(Rules::ZIP).then(|| numeric(document, code)).flatten();
+            let proposal = digits.or_else(|| two_parts(document, at));
             let Some((end, rule, certainty)) = proposal else { continue };
             let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);
             if number::keys(code).0.any(cues::KEY_POSTAL) {

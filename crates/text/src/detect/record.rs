@@ -1,8 +1,8 @@
 //! Numbers of records, cases, specimens and orders: by their key, or long codes that nothing
 //! else explains.
 
-use super::Detector;
 use super::number::{self, keyed};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Code, Document};
@@ -26,8 +26,13 @@ impl Detector for Record {
             spaced(document, found);
         }
         for at in document.code_places_here() {
-            unexplained(document, at, found);
-            signed(document, &document.codes[at], found);
+            let code = &document.codes[at];
+            if code.rules.any(Rules::RECORD) {
+                unexplained(document, at, found);
+            }
+            if code.rules.any(Rules::SIGNED) {
+                signed(document, code, found);
+            }
         }
     }
 }

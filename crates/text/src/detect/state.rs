@@ -1,7 +1,7 @@
 //! States and provinces: postal abbreviations behind a city, names in capitals.
 
-use super::Detector;
 use super::places;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::Document;
@@ -25,10 +25,12 @@ impl Detector for State {
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for run in document.runs_here() {
             let mut at = run.first as usize;
-            for place in at..(at + 3).min(run.end as usize) {
-                county(document, place, found);
+            if run.rules.any(Rules::COUNTY) {
+                for place in at..(at + 3).min(run.end as usize) {
+                    county(document, place, found);
+                }
             }
-            while at < run.end as usize {
+            while run.rules.any(Rules::STATE) && at < run.end as usize {
                 at = code(document, at, found).or_else(|| name(document, at, found)).unwrap_or(at + 1);
             }
         }

@@ -1,8 +1,8 @@
 //! Teams and clubs: capitalized words before "team" or with a head, and names behind "plays for".
 
-use super::Detector;
 use super::names::nameness;
 use super::places;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -12,6 +12,22 @@ use crate::words::WordSet;
 
 /// Finds teams.
 pub struct Team;
+
+/// What is behind the name of a team.
+pub(super) const GAMES: WordSet = words![
+    "practice",
+    "game",
+    "match",
+    "season",
+    "tournament",
+    "player",
+    "players",
+    "coach",
+    "fan",
+    "jersey",
+    "goalkeeper",
+    "captain",
+];
 
 impl Detector for Team {
     fn name(&self) -> &'static str {
@@ -26,8 +42,12 @@ impl Detector for Team {
             }
         }
         for run in document.runs_here() {
-            behind_play(document, run, found);
-            plural(document, run, found);
+            if run.rules.any(Rules::PLAY) {
+                behind_play(document, run, found);
+            }
+            if run.rules.any(Rules::GAME) {
+                plural(document, run, found);
+            }
         }
     }
 }
@@ -207,23 +227,7 @@ fn behind_play(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 /// A place or name with a plural before "practice", "game" or the like: "Riverton Rams practice".
 fn plural(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
-    let head = document.is_any(
-        end,
-        words![
-            "practice",
-            "game",
-            "match",
-            "season",
-            "tournament",
-            "player",
-            "players",
-            "coach",
-            "fan",
-            "jersey",
-            "goalkeeper",
-            "captain",
-        ],
-    );
+    let head = document.is_any(end, GAMES);
     let last = document.word(end - 1);
     if head && last.ends_with(['s', 'S']) && end - first >= 2 {
         let score = Score::new("game", document.bytes(end..end + 1), 0.8);

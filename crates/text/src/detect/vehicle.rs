@@ -23,8 +23,8 @@ impl Detector for Vehicle {
         for at in document.code_places_here() {
             let code = &document.codes[at];
             let (key, _) = number::keys(code);
-            let lettered = code.letters > 0 || number::extended(document, at).start < code.first as usize;
-            if lettered && key.any(cues::KEY_VEHICLE) {
+            let lettered = || code.letters > 0 || number::extended(document, at).start < code.first as usize;
+            if key.any(cues::KEY_VEHICLE) && lettered() {
                 self.plate(document, at, found);
             }
             self.british(document, at, found);

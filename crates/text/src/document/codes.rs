@@ -4,6 +4,7 @@
 //! before it on its line, up to the last other code, say what it may be.
 
 use crate::cues::{self, Classes};
+use crate::detect::Rules;
 use crate::token::{Class, Flags, Token};
 
 /// A chunk without blanks that has a digit.
@@ -29,6 +30,8 @@ pub struct Code {
     pub is_numbered: bool,
     /// Whether it has the shape of a date in digits.
     pub is_date_like: bool,
+    /// The rules that can hold for it.
+    pub rules: Rules,
 }
 
 /// Finds all codes: the chunks around these numbers, by token.
@@ -91,6 +94,7 @@ fn code(tokens: &[Token], first: usize, end: usize, barrier: usize) -> Option<Co
         keys: key,
         is_numbered: numbered,
         is_date_like: false,
+        rules: Rules::ALL,
     })
 }
 

@@ -17,7 +17,7 @@ pub use runs::Run;
 use std::ops::Range;
 
 use crate::cues::{Classes, Traits};
-use crate::detect::{Nameness, is_date_like, judge, longest_phrase};
+use crate::detect::{Nameness, is_date_like, judge, longest_phrase, of_code, of_run};
 use crate::lexicon::Word;
 use crate::token::{self, Flags, Token};
 use crate::words::WordSet;
@@ -142,6 +142,7 @@ impl<'a> Document<'a> {
         }
         document.find_phrases();
         document.judge_names();
+        document.judge_runs();
         document.judge_codes();
         document.open();
         document
@@ -257,7 +258,26 @@ impl<'a> Document<'a> {
             }
             code.is_date_like = is_date_like(self, code);
         }
+        // The digits and letters from a code on, with those of the codes that follow it directly.
+        let (mut series, mut next) = ((0, 0), None);
+        for code in codes.iter_mut().rev() {
+            if next != Some(code.end) {
+                series = (0, 0);
+            }
+            series = (series.0 + usize::from(code.digits), series.1 + usize::from(code.letters));
+            code.rules = of_code(self, code, series);
+            next = Some(code.first);
+        }
         self.codes = codes;
+    }
+
+    /// Finds the rules that can hold for the runs.
+    fn judge_runs(&mut self) {
+        let mut runs = std::mem::take(&mut self.runs);
+        for run in &mut runs {
+            run.rules = of_run(self, run);
+        }
+        self.runs = runs;
     }
 
     /// The memory of the document for the next one.

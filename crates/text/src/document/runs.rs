@@ -4,6 +4,7 @@
 //! before another capital ("van der Berg"), and over the end of a wrapped line.
 
 use crate::cues;
+use crate::detect::Rules;
 use crate::token::{Flags, Token};
 
 /// A run of capitalized words.
@@ -13,6 +14,8 @@ pub struct Run {
     pub first: u32,
     /// The token after the last one.
     pub end: u32,
+    /// The rules that can hold for it.
+    pub rules: Rules,
 }
 
 /// Runs longer than this are cut, so that work on a run is bounded.
@@ -31,7 +34,7 @@ pub fn find(tokens: &[Token], capitals: &[u32], runs: &mut Vec<Run>) {
         while let Some(next) = following(tokens, end).filter(|next| next - at < LONGEST) {
             end = next + 1;
         }
-        runs.push(Run { first: at as u32, end: end as u32 });
+        runs.push(Run { first: at as u32, end: end as u32, rules: Rules::ALL });
         done = end;
     }
 }

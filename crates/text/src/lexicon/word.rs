@@ -98,6 +98,11 @@ flags! {
 }
 
 impl Word {
+    /// All flags of both. Its levels are at least as high as those of both.
+    pub fn or(self, other: Word) -> Word {
+        Word(self.0 | other.0)
+    }
+
     fn level(self, shift: u32) -> u8 {
         (self.0 >> shift & 31) as u8
     }

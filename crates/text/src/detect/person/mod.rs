@@ -11,10 +11,10 @@ mod segment;
 
 use std::ops::Range;
 
-use super::Detector;
 use super::lower;
 use super::names::{self, Nameness, Sort, nameness};
 use super::places;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Classes};
 use crate::document::{Document, Field, Line, Run};
@@ -43,13 +43,12 @@ impl Detector for Person {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for run in document.runs_here() {
-            segments(document, run, &mut |segment| judge(document, segment, found));
-            introduced(document, run, found);
-            behind_relative(document, run, found);
-            listed_ages(document, run, found);
-            family(document, run, found);
-            quoted(document, run, found);
-            sender(document, run, found);
+            if run.rules.any(Rules::PERSON) {
+                segments(document, run, &mut |segment| judge(document, segment, found));
+            }
+            if run.rules.any(FORMS) {
+                forms(document, run, found);
+            }
         }
         for field in document.fields_here() {
             in_field(document, field, found);
@@ -63,6 +62,27 @@ impl Detector for Person {
         surnames_first(document, found);
         lower::find(document, found);
         lower::initials(document, found);
+    }
+}
+
+/// Rules of runs that a form, a chat or what is behind them makes names.
+const FORMS: Rules = Rules::INTRODUCED.or(Rules::RELATIVE).or(Rules::ENCLOSED).or(Rules::FAMILY);
+
+/// Applies these rules to a run.
+fn forms(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    if run.rules.any(Rules::INTRODUCED) {
+        introduced(document, run, found);
+    }
+    if run.rules.any(Rules::RELATIVE) {
+        behind_relative(document, run, found);
+    }
+    if run.rules.any(Rules::FAMILY) {
+        family(document, run, found);
+    }
+    if run.rules.any(Rules::ENCLOSED) {
+        listed_ages(document, run, found);
+        quoted(document, run, found);
+        sender(document, run, found);
     }
 }
 
@@ -146,7 +166,7 @@ fn lower_part(document: &Document<'_>, end: usize) -> usize {
 /// "COLE, Winifred", "O'HARE, Siobhan B": a last name in capitals, a comma and a first name.
 fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
     let tokens = &document.tokens;
-    for run in document.runs_here() {
+    for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::COMMA)) {
         let last = run.end as usize - 1;
         let comma = tokens.get(last + 1).is_some_and(|token| token.is_sign(b',') && document.glued(last + 1));
         let Some(first) = tokens.get(last + 2).filter(|first| {

@@ -1,0 +1,388 @@
+//! Rules that can hold for a run of capitalized words or for a code, told from a few facts.
+//!
+//! Most rules hold for few runs and codes, for reasons that they share: the classes of the words, the
+//! word before, the sign behind, the number of digits. These facts are gathered once. A detector
+//! visits only the runs and codes that have a bit of one of its rules. A bit may be set although
+//! the rule proposes nothing; where the rule proposes something, the bit is set.
+
+use super::{date, employer, national, phone, places, team};
+use crate::candidates::Candidates;
+use crate::cues::{self, Classes};
+use crate::document::{Code, Document, Run};
+use crate::lexicon::Word;
+use crate::token::{Flags, Token};
+use crate::words::WordSet;
+
+/// Rules that can hold, one bit each. Runs and codes have rules of their own for the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules(pub u32);
+
+impl Rules {
+    /// Every rule.
+    pub const ALL: Rules = Rules(u32::MAX);
+
+    /// Whether one of some rules can hold.
+    #[inline(always)]
+    pub fn any(self, rules: Rules) -> bool {
+        self.0 & rules.0 != 0
+    }
+
+    /// All of both.
+    pub const fn or(self, other: Rules) -> Rules {
+        Rules(self.0 | other.0)
+    }
+
+    /// The rules whose conditions hold.
+    #[inline(always)]
+    fn of<const N: usize>(conditions: [(bool, Rules); N]) -> Rules {
+        Rules(conditions.into_iter().fold(0, |all, (holds, rule)| all | (rule.0 * u32::from(holds))))
+    }
+}
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident $bit:literal,)*) => {
+        impl Rules {
+            $($(#[$doc])* pub const $name: Rules = Rules(1 << $bit);)*
+        }
+    };
+}
+
+// Rules of runs.
+rules! {
+    /// Has a title or a word that can be a name.
+    PERSON 0,
+    /// A relative is near.
+    RELATIVE 1,
+    /// "is a" or "was a" can be behind.
+    INTRODUCED 2,
+    /// Behind "the".
+    FAMILY 3,
+    /// Within signs that make a name: quotes, brackets of a list, the sign of a sender.
+    ENCLOSED 4,
+    /// A comma is behind.
+    COMMA 5,
+    /// Can be initials.
+    INITIALS 6,
+    /// A city before a state.
+    CITY_STATE 7,
+    /// A city behind a preposition.
+    CITY_PLACE 8,
+    /// A city beside a postal code.
+    CITY_CODE 9,
+    /// A city of the gazetteer.
+    CITY_LISTED 10,
+    /// A city behind or below a street.
+    CITY_STREET 11,
+    /// A state by its name or abbreviation.
+    STATE 12,
+    /// A county.
+    COUNTY 13,
+    /// A country.
+    COUNTRY 14,
+    /// Behind a preposition that work is behind.
+    WORK 15,
+    /// Partners of a firm, or a kind of business behind.
+    BUSINESS 16,
+    /// Behind a preposition that a game is behind.
+    PLAY 17,
+    /// A game or a player behind.
+    GAME 18,
+    /// Has a word of the names of saints.
+    SAINT 19,
+    /// A head of an institution in small letters is behind.
+    SMALL_HEAD 20,
+    /// Behind "at".
+    AT 21,
+    /// Ends with what is short for a hospital, or has a royal word.
+    SHORT 22,
+    /// A house with an ordinary name.
+    HOUSE 23,
+    /// Has a chain of shops.
+    CHAIN 24,
+    /// A head comes first.
+    HEAD_FIRST 25,
+    /// Several words: a practice of a specialty.
+    SPECIALTY 26,
+    /// Behind "the" and a preposition: an organization.
+    ORGANIZATION 27,
+}
+
+// Rules of codes.
+rules! {
+    /// A date of numbers with separators.
+    DATE 0,
+    /// A date of numbers with blanks or without separators.
+    OTHER_DATE 2,
+    /// A postal code of digits.
+    ZIP 3,
+    /// A postal code of letters and digits.
+    POSTCODE 4,
+    /// A number of a phone.
+    PHONE 5,
+    /// An extension.
+    EXTENSION 6,
+    /// Enough digits for a check of national numbers.
+    CHECKED 7,
+    /// An American Social Security number.
+    SSN 8,
+    /// A British National Insurance number.
+    NINO 9,
+    /// Behind the name of a number.
+    NAMED 10,
+    /// A payment card.
+    CARD 11,
+    /// An account number of ISO 13616.
+    IBAN 12,
+    /// A long code, or one behind "number".
+    RECORD 13,
+    /// Can be behind a degree.
+    SIGNED 14,
+}
+
+/// A rule of runs, with what proposes something by it.
+pub(super) type RunRule = (Rules, fn(&Document<'_>, &Run, &mut Candidates));
+
+/// Applies the rules that can hold for a run.
+#[inline(always)]
+pub(super) fn apply(rules: &[RunRule], document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    for (rule, propose) in rules {
+        if run.rules.any(*rule) {
+            propose(document, run, found);
+        }
+    }
+}
+
+/// Words before a city, as `city` reads them.
+const BEFORE_CITY: WordSet = words![
+    "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward", "visiting", "through",
+    "leaving", "into", "en", "à", "downtown", "for",
+];
+const BEFORE_WORK: WordSet = words!["at", "for", "by", "with", "in", "from"];
+const BEFORE_PLAY: WordSet = words!["for", "with", "against", "of", "in"];
+const BEFORE_HOUSE: WordSet =
+    words!["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"];
+const AT: WordSet = words!["at", "bei"];
+const TO: WordSet = words!["at", "from", "to"];
+const ARTICLES: WordSet = words!["the", "a"];
+const THE: WordSet = words!["the"];
+const VERBS: WordSet = words!["is", "was"];
+const FIRST_HEADS: WordSet = words!["camp", "childminder", "creche"];
+const OF: WordSet = words!["of"];
+
+/// Classes of heads that come first, or are before a run.
+const HEADS: Classes = cues::INSTITUTION_HEAD
+    .or(cues::SCHOOL_HEAD)
+    .or(cues::COMPANY_SUFFIX)
+    .or(cues::TEAM_HEAD)
+    .or(cues::DIRECTION);
+
+/// What the words of a run have together.
+struct Facts {
+    classes: Classes,
+    word: Word,
+    flags: Flags,
+    /// Whether one of them can be a part of a name.
+    nameable: bool,
+}
+
+/// Gathers what the words of a run have together. Phrases that its words start count as words.
+fn facts(document: &Document<'_>, run: &Run) -> Facts {
+    let mut facts =
+        Facts { classes: Classes::NONE, word: Word::default(), flags: Flags::default(), nameable: false };
+    for at in run.first as usize..run.end as usize {
+        let token = &document.tokens[at];
+        facts.classes = facts.classes.or(token.cue.classes);
+        facts.word = facts.word.or(token.word);
+        facts.flags = facts.flags.or(token.flags);
+        // Particles and signs of a run are rare.
+        facts.nameable |= document.name(at).is_none_or(|name| name.is_nameable());
+        if token.word.starts_phrase()
+            && let Some((_, word)) = places::longest(document, at, |_| true)
+        {
+            facts.word = facts.word.or(word);
+        }
+    }
+    facts
+}
+
+/// The rules that can hold for a run.
+pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Facts { classes, word, flags, nameable } = facts(document, run);
+    let before = |back: usize| first.checked_sub(back).map(|at| &tokens[at]);
+    let sign = |token: Option<&Token>| token.map_or(0, |token| token.first);
+    let (left, right) = (sign(before(1)), sign(tokens.get(end)));
+    let class = |token: Option<&Token>| token.map_or(Classes::NONE, |token| token.cue.classes);
+    let near = classes.or(class(before(1))).or(class(before(2)));
+    let behind = class(tokens.get(end)).or(class(tokens.get(end + 1)));
+    let next = tokens.get(end).map_or(0, |token| token.hash);
+    let several = end - first > 1;
+    let quote = |sign: u8| matches!(sign, b'"' | b'\'' | 0xe2);
+    let enclosed = matches!(left, b'(' | b',') && right.is_ascii_digit()
+        || left == b']' && right == b':'
+        || quote(left) && quote(right);
+    let fillers = cues::NAME_FILLER.or(cues::OFFICE);
+    let found = Rules::of([
+        (nameable || classes.any(cues::TITLE), Rules::PERSON),
+        (near.any(cues::RELATIVE), Rules::RELATIVE),
+        (VERBS.may_have(next), Rules::INTRODUCED),
+        (enclosed, Rules::ENCLOSED),
+        (right == b',', Rules::COMMA),
+        (flags.any(Flags::SINGLE) || left == b'-', Rules::INITIALS),
+        (right == b',' || word.is_state_code(), Rules::CITY_STATE),
+        (left.is_ascii_digit() || right.is_ascii_digit() || right == b',', Rules::CITY_CODE),
+        (word.is_city(), Rules::CITY_LISTED),
+        (left == b',' || tokens[first].has(Flags::LINE), Rules::CITY_STREET),
+        (word.is_state() || word.is_state_code() || right.is_ascii_digit(), Rules::STATE),
+        (near.any(cues::REGION_HEAD.or(cues::COMPANY_SUFFIX)), Rules::COUNTY),
+        (word.is_country(), Rules::COUNTRY),
+        (right == b'&' || employer::KINDS.may_have(next), Rules::BUSINESS),
+        (team::GAMES.may_have(next), Rules::GAME),
+        (classes.any(cues::NAME_FILLER.or(cues::BUILDING_PART)), Rules::SAINT),
+        (behind.any(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)), Rules::SMALL_HEAD),
+        (several && classes.any(fillers.or(cues::NAMED_DAY)), Rules::SHORT),
+        (classes.any(cues::CHAIN), Rules::CHAIN),
+        (near.any(HEADS) || FIRST_HEADS.may_have(tokens[first].hash), Rules::HEAD_FIRST),
+        (several, Rules::SPECIALTY),
+    ]);
+    found.or(behind_words(document, first))
+}
+
+/// The rules that the words before a run say.
+fn behind_words(document: &Document<'_>, first: usize) -> Rules {
+    let tokens = &document.tokens;
+    let hash = |back: usize| first.checked_sub(back).map_or(0, |at| tokens[at].hash);
+    let (own, one, two) = (tokens[first].hash, hash(1), hash(2));
+    let house =
+        THE.may_have(own) && BEFORE_HOUSE.may_have(one) || THE.may_have(one) && BEFORE_HOUSE.may_have(two);
+    let near = Rules::of([
+        (THE.may_have(one), Rules::FAMILY),
+        (house, Rules::HOUSE),
+        (OF.may_have(one), Rules::HEAD_FIRST),
+    ]);
+    let Some(word) = places::before(document, first) else { return near };
+    let last = tokens[word].hash;
+    let second = word.checked_sub(1).map_or(0, |at| tokens[at].hash);
+    let article = ARTICLES.may_have(last);
+    let the = THE.may_have(last);
+    near.or(Rules::of([
+        (BEFORE_CITY.may_have(last), Rules::CITY_PLACE),
+        (BEFORE_WORK.may_have(last) || article && BEFORE_WORK.may_have(second), Rules::WORK),
+        (BEFORE_PLAY.may_have(last) || the && BEFORE_PLAY.may_have(second), Rules::PLAY),
+        (AT.may_have(last) || the && TO.may_have(second), Rules::AT),
+        (the && BEFORE_PLAY.may_have(second), Rules::ORGANIZATION),
+    ]))
+}
+
+/// The rules that can hold for a code that `series` digits and letters start at, those of the codes
+/// behind it on its line included.
+pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usize)) -> Rules {
+    let tokens = &document.tokens;
+    let (first, end) = (code.first as usize, code.end as usize);
+    let token = &tokens[first];
+    let (digits, signs) = (series.0, series.0 + series.1);
+    let (number, plain) = (token.is_number(), code.letters == 0);
+    let single = end - first == 1;
+    let date = date::numeric(document, first);
+    let sure = date.is_some_and(|date| date.certainty > 0.6);
+    let zip = single && matches!(token.len(), 4 | 5) || end - first == 3;
+    let bytes = tokens[end - 1].end - token.start;
+    let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
+    let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
+    let grouped = code.numbered && code.digits >= 2;
+    let extension = single && (3..=6).contains(&token.len()) || end - first == 2 && !plain;
+    Rules::of([
+        (date.is_some(), Rules::DATE),
+        (number && single && matches!(token.len(), 2 | 6 | 8), Rules::OTHER_DATE),
+        (zip, Rules::ZIP),
+        (token.first.is_ascii_uppercase() && bytes <= 8, Rules::POSTCODE),
+        (number && !sure && phone::goes_on(document, first), Rules::PHONE),
+        (extension, Rules::EXTENSION),
+        (plain && !code.is_date_like && digits >= 9, Rules::CHECKED),
+        (plain && matches!(code.digits, 3 | 9) && digits >= 9, Rules::SSN),
+        (code.digits <= 6 && digits >= 6 && (code.letters >= 2 || upper), Rules::NINO),
+        (named && digits >= 7, Rules::NAMED),
+        (plain && digits >= 13, Rules::CARD),
+        (code.letters >= 2 && (signs >= 15 || token.has(Flags::UPPER)), Rules::IBAN),
+        (code.digits >= 5 || grouped, Rules::RECORD),
+        (code.digits >= 4 && code.letters <= 2 && !code.is_date_like, Rules::SIGNED),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::detect::{ALL, Calendar, Detector};
+    use crate::letters::{letters, marked};
+
+    /// What all detectors propose, in their order.
+    fn proposed(document: &Document<'_>) -> Vec<String> {
+        let mut found = Candidates::default();
+        ALL.iter().for_each(|detector| detector.detect(document, &mut found));
+        Calendar { months: true }.detect(document, &mut found);
+        let proposal = |one| format!("{one:?} {:?}", found.rules(one));
+        found.list.iter().map(proposal).collect()
+    }
+
+    /// Proposals with the rules that can hold, and with all rules.
+    fn both(text: &str) -> (Vec<String>, Vec<String>) {
+        let mut document = Document::read(text, Document::default());
+        let own = proposed(&document);
+        document.runs.iter_mut().for_each(|run| run.rules = Rules::ALL);
+        document.codes.iter_mut().for_each(|code| code.rules = Rules::ALL);
+        (own, proposed(&document))
+    }
+
+    #[test]
+    fn a_rule_that_cannot_hold_proposes_nothing_in_letters() {
+        let files = [
+            include_str!("../../tests/documents/development.txt"),
+            include_str!("../../tests/documents/last.txt"),
+            include_str!("../../tests/documents/second-development.txt"),
+        ];
+        let written = files.into_iter().flat_map(|file| marked::documents(file).unwrap());
+        for letter in letters(11).take(200).chain(written) {
+            let text = letter.text;
+            for text in [text.to_uppercase(), text.to_lowercase(), text.replace('\n', " | "), text] {
+                let (own, all) = both(&text);
+                assert_eq!(own, all, "{text}");
+            }
+        }
+    }
+
+    /// Words and numbers that rules look for, with blanks, breaks and signs between them.
+    fn pieces() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(
+            "in from near to of for at bei with against by a the past behind is was an and around à left \
+            Ann ANN Lee Boston MA NSW VIC Lynn Texas Ontario France New York Zorvan Telquist Mrs Dr TRAN T \
+            St Saint Our Lady Royal Queen Regional General Walmart Boots Club Camp Nursery Heart Eye Crown \
+            Street Road Apt County Co Corp Hospital hospital clinic lab school restaurant bank game players \
+            coach practice plays works drives lives son sister Granddaughter violin Thompsons known as \
+            MRN SSN ID NINO SVNR Medicare phone tel ext x fax number no plate VIN DOB age IBAN DE89 GB29 \
+            3704 0044 0532 0130 00 12 34 56 C QQ 078 05 1120 078-05-1120 617 555-0100 (617) +44 20 7946 \
+            5/26 5/26/94 2024-02-06 30 09 2016 19860526 02151 02151-1234 HX4 7QD K1A 0B1 A-1234 50933 \
+            943 476 5919 4111 1111 AB12 CDE 1HGCM82633A004352 h22 4190 XK 70112 M.D. 34764 7 1 4 3 4.5 120/80"
+                .split_whitespace()
+                .collect::<Vec<_>>(),
+        );
+        let behind = prop::sample::select(vec![
+            " ", " ", " ", " ", "", ", ", ". ", "-", ":", ": ", "\n", "\n\n", "   ", " (", ") ", "/", " & ",
+            "#", "\"", "'s ", "] ", " - ", "+",
+        ]);
+        prop::collection::vec((word, behind), 0..30)
+            .prop_map(|words| words.into_iter().flat_map(|(word, behind)| [word, behind]).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_rule_that_cannot_hold_proposes_nothing(text in pieces()) {
+            let (own, all) = both(&text);
+            prop_assert_eq!(own, all);
+        }
+    }
+}
