@@ -40,7 +40,7 @@ mod ward;
 mod tests;
 
 pub use date::Calendar;
-pub(crate) use date::{Written as WrittenDate, all as dates_in, parse as parse_date, three_numbers};
+pub(crate) use date::{Written as WrittenDate, all as dates_in, numeric, parse as parse_date, three_numbers};
 pub use names::Nameness;
 pub(crate) use names::{is_name, judge, looks_medical};
 pub(crate) use number::is_date_like;

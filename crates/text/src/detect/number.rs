@@ -4,6 +4,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::Detector;
+use super::date::Written;
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Classes};
 use crate::document::{Code, Document};
@@ -263,14 +264,13 @@ pub fn after_colon(document: &Document<'_>, code: &Code) -> bool {
         || document.is(code.first as usize - 1, "is")
 }
 
-/// Whether a code has the shape of a numeric date. [`Code::is_date_like`] has the answer.
-pub fn is_date_like(document: &Document<'_>, code: &Code) -> bool {
+/// Whether a code has the shape of a numeric date, by the date in digits that starts there.
+/// [`Code::is_date_like`] has the answer.
+pub fn is_date_like(document: &Document<'_>, code: &Code, date: Option<&Written>) -> bool {
     let month =
         document.tokens[code.first as usize..code.end as usize].iter().any(|token| token.is(cues::MONTH));
     let named = month && code.digits >= 3 && code.digits <= 6;
-    named
-        || super::date::numeric(document, code.first as usize)
-            .is_some_and(|date| date.end >= code.end as usize)
+    named || date.is_some_and(|date| date.end >= code.end as usize)
 }
 
 /// A detector that is nothing but a key.

@@ -98,7 +98,7 @@ impl Phone {
         let other = number::is_pair(document, code)
             || number::is_medical_code(document, code)
             || number::is_shift(document, code);
-        if other || super::date::numeric(document, first).is_some_and(|date| date.certainty > 0.6) {
+        if other || code.is_sure_date {
             return None;
         }
         let groups = groups(document, first)?;

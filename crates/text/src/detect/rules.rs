@@ -1,11 +1,11 @@
 //! Rules that can hold for a run of capitalized words or for a code, told from a few facts.
 //!
-//! Most rules hold for few runs and codes, for reasons that they share: the classes of the words, the
-//! word before, the sign behind, the number of digits. These facts are gathered once. A detector
-//! visits only the runs and codes that have a bit of one of its rules. A bit may be set although
-//! the rule proposes nothing; where the rule proposes something, the bit is set.
+//! Most rules hold for few runs and codes, for reasons that they share: the classes of the words,
+//! the word before, the sign behind, the number of digits. These facts are gathered once, and a
+//! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
+//! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{date, employer, national, phone, places, team};
+use super::{employer, national, phone, places, team};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes};
 use crate::document::{Code, Document, Run};
@@ -276,16 +276,14 @@ fn behind_words(document: &Document<'_>, first: usize) -> Rules {
 }
 
 /// The rules that can hold for a code that `series` digits and letters start at, those of the codes
-/// behind it on its line included.
-pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usize)) -> Rules {
+/// behind it on its line included. Whether a date of numbers starts at it is known.
+pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usize), is_date: bool) -> Rules {
     let tokens = &document.tokens;
     let (first, end) = (code.first as usize, code.end as usize);
     let token = &tokens[first];
     let (digits, signs) = (series.0, series.0 + series.1);
     let (number, plain) = (token.is_number(), code.letters == 0);
     let single = end - first == 1;
-    let date = date::numeric(document, first);
-    let sure = date.is_some_and(|date| date.certainty > 0.6);
     let zip = single && matches!(token.len(), 4 | 5) || end - first == 3;
     let bytes = tokens[end - 1].end - token.start;
     let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
@@ -293,11 +291,11 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let grouped = code.numbered && code.digits >= 2;
     let extension = single && (3..=6).contains(&token.len()) || end - first == 2 && !plain;
     Rules::of([
-        (date.is_some(), Rules::DATE),
+        (is_date, Rules::DATE),
         (number && single && matches!(token.len(), 2 | 6 | 8), Rules::OTHER_DATE),
         (zip, Rules::ZIP),
         (token.first.is_ascii_uppercase() && bytes <= 8, Rules::POSTCODE),
-        (number && !sure && phone::goes_on(document, first), Rules::PHONE),
+        (number && !code.is_sure_date && phone::goes_on(document, first), Rules::PHONE),
         (extension, Rules::EXTENSION),
         (plain && !code.is_date_like && digits >= 9, Rules::CHECKED),
         (plain && matches!(code.digits, 3 | 9) && digits >= 9, Rules::SSN),

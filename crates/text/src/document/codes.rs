@@ -30,6 +30,8 @@ pub struct Code {
     pub is_numbered: bool,
     /// Whether it has the shape of a date in digits.
     pub is_date_like: bool,
+    /// Whether a date in digits starts at it that is likely by its shape alone.
+    pub is_sure_date: bool,
     /// The rules that can hold for it.
     pub rules: Rules,
 }
@@ -94,6 +96,7 @@ fn code(tokens: &[Token], first: usize, end: usize, barrier: usize) -> Option<Co
         keys: key,
         is_numbered: numbered,
         is_date_like: false,
+        is_sure_date: false,
         rules: Rules::ALL,
     })
 }

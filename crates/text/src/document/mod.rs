@@ -17,7 +17,7 @@ pub use runs::Run;
 use std::ops::Range;
 
 use crate::cues::{Classes, Traits};
-use crate::detect::{Nameness, is_date_like, judge, longest_phrase, of_code, of_run};
+use crate::detect::{Nameness, is_date_like, judge, longest_phrase, numeric, of_code, of_run};
 use crate::lexicon::Word;
 use crate::token::{self, Flags, Token};
 use crate::words::WordSet;
@@ -256,7 +256,6 @@ impl<'a> Document<'a> {
                 code.keys = code.key.or(field.head).or(field.all);
                 code.is_numbered = code.numbered || field.numbered;
             }
-            code.is_date_like = is_date_like(self, code);
         }
         // The digits and letters from a code on, with those of the codes that follow it directly.
         let (mut series, mut next) = ((0, 0), None);
@@ -265,7 +264,10 @@ impl<'a> Document<'a> {
                 series = (0, 0);
             }
             series = (series.0 + usize::from(code.digits), series.1 + usize::from(code.letters));
-            code.rules = of_code(self, code, series);
+            let date = numeric(self, code.first as usize);
+            code.is_date_like = is_date_like(self, code, date.as_ref());
+            code.is_sure_date = date.is_some_and(|date| date.certainty > 0.6);
+            code.rules = of_code(self, code, series, date.is_some());
             next = Some(code.first);
         }
         self.codes = codes;
@@ -312,6 +314,18 @@ impl<'a> Document<'a> {
     pub fn phrase_at(&self, at: usize) -> Option<(usize, Word)> {
         let place = self.phrases.binary_search_by_key(&(at as u32), |phrase| phrase.0).ok()?;
         self.phrases.get(place).map(|(_, end, word)| (*end as usize, *word))
+    }
+
+    /// The first token from some token on that starts at a byte or behind it. In growing steps:
+    /// what is looked for is mostly near.
+    pub(crate) fn token_behind(&self, from: usize, byte: u32) -> usize {
+        let tokens = self.tokens.get(from..).unwrap_or_default();
+        let before = |token: &Token| token.start < byte;
+        let (mut low, mut step) = (0, 4);
+        while tokens.get(low + step).is_some_and(before) {
+            (low, step) = (low + step, 2 * step);
+        }
+        from + low + tokens[low..tokens.len().min(low + step)].partition_point(before)
     }
 
     /// The text of a token.
@@ -412,5 +426,23 @@ impl<'a> Document<'a> {
         let behind = self.fields.partition_point(|field| field.value.start as usize <= at);
         let field = self.fields.get(behind.checked_sub(1)?)?;
         ((field.value.end as usize) > at).then_some(field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The token behind a byte is the one that a look at every token finds.
+        #[test]
+        fn tokens_are_found_by_bytes(text in "[a1 .]{0,80}", from in 0usize..40, byte in 0u32..90) {
+            let document = Document::read(&text, Document::default());
+            let from = from.min(document.tokens.len());
+            let near = document.tokens[from..].iter().take_while(|token| token.start < byte);
+            prop_assert_eq!(document.token_behind(from, byte), from + near.count());
+        }
     }
 }

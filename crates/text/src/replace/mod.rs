@@ -315,8 +315,7 @@ impl<'a> Replacer<'a> {
 
 /// The tokens of a span that starts behind some tokens.
 fn tokens_behind(document: &Document<'_>, from: usize, candidate: &Candidate) -> Range<usize> {
-    let behind = document.tokens.get(from..).unwrap_or_default();
-    let first = from + behind.iter().take_while(|token| token.start < candidate.start).count();
+    let first = document.token_behind(from, candidate.start);
     let own = document.tokens.get(first..).unwrap_or_default();
     first..first + own.iter().take_while(|token| token.end <= candidate.end).count()
 }

@@ -96,9 +96,7 @@ impl Names {
         for candidate in
             chosen.iter().filter(|candidate| candidate.certainty >= SURE && is_named(candidate.kind))
         {
-            while document.tokens.get(at).is_some_and(|token| token.start < candidate.start) {
-                at += 1;
-            }
+            at = document.token_behind(at, candidate.start);
             let titled = at > 0 && behind_title(document, at);
             for token in document.tokens[at..].iter().take_while(|token| token.end <= candidate.end) {
                 self.add(document, token, candidate, titled);

@@ -16,9 +16,7 @@ const LIKELY: f32 = 0.7;
 pub fn ages(document: &Document<'_>, chosen: &[Candidate], found: &mut Candidates) {
     let mut first = 0;
     for person in chosen.iter().filter(|one| one.kind == Kind::Person && one.certainty >= LIKELY) {
-        while document.tokens.get(first).is_some_and(|token| token.start < person.start) {
-            first += 1;
-        }
+        first = document.token_behind(first, person.start);
         let mut end = first;
         while document.tokens.get(end).is_some_and(|token| token.end <= person.end) {
             end += 1;
