@@ -64,7 +64,10 @@ impl Job<'_> {
     fn deciding(&self, started: Instant) -> Watch {
         let best = self.policy.policy.search.algorithm == Algorithm::Best;
         match self.time_limit.or(best.then_some(BEST_WITHIN)) {
-            Some(limit) => self.watch.clone().limited(move || started.elapsed() >= limit),
+            Some(limit) => {
+                let passed = move |share: f64| started.elapsed() >= limit.mul_f64(share);
+                self.watch.clone().limited_by_share(passed)
+            }
             None => self.watch.clone(),
         }
     }

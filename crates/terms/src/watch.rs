@@ -164,7 +164,8 @@ pub enum Event<'a> {
 }
 
 type Listener = dyn Fn(Event<'_>) + Send + Sync;
-type Limit = dyn Fn() -> bool + Send + Sync;
+/// Whether this share of the time has passed.
+type Limit = dyn Fn(f64) -> bool + Send + Sync;
 
 /// Reports progress and answers whether to go on.
 #[derive(Clone)]
@@ -172,6 +173,8 @@ pub struct Watch {
     cancel: Cancel,
     honoured: Request,
     limit: Option<Arc<Limit>>,
+    /// The share of the limit that this work has.
+    share: f64,
     listener: Option<Arc<Listener>>,
 }
 
@@ -183,7 +186,7 @@ impl Watch {
 
     /// Stops when the handle says so.
     pub fn new(cancel: Cancel) -> Self {
-        Watch { cancel, honoured: Request::Continue, limit: None, listener: None }
+        Watch { cancel, honoured: Request::Continue, limit: None, share: 1.0, listener: None }
     }
 
     /// The same, reporting every event to a listener.
@@ -196,9 +199,22 @@ impl Watch {
     /// The same, also finishing with the best result once `limit` returns true. This is how a time
     /// limit comes in: the core never reads a clock, so the caller does.
     #[must_use]
-    pub fn limited(mut self, limit: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        self.limit = Some(Arc::new(limit));
+    pub fn limited(self, limit: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.limited_by_share(move |_| limit())
+    }
+
+    /// The same with a limit that says whether a share of the time has passed, so that work can
+    /// leave time for what follows: see [`Watch::within`].
+    #[must_use]
+    pub fn limited_by_share(mut self, passed: impl Fn(f64) -> bool + Send + Sync + 'static) -> Self {
+        self.limit = Some(Arc::new(passed));
         self
+    }
+
+    /// A watch for work that should finish when a share of the time has passed.
+    #[must_use]
+    pub fn within(&self, share: f64) -> Self {
+        Watch { share, ..self.clone() }
     }
 
     /// The same without a listener, for work inside work that reports by itself.
@@ -231,7 +247,7 @@ impl Watch {
 
     /// Whether a stage that has a best result should return it now.
     pub fn should_finish(&self) -> bool {
-        self.cancel.request() > self.honoured || self.limit.as_ref().is_some_and(|passed| passed())
+        self.cancel.request() > self.honoured || self.limit.as_ref().is_some_and(|passed| passed(self.share))
     }
 
     /// Whether the caller set a limit, so that work need not stop by itself.
@@ -322,6 +338,15 @@ mod tests {
         cancel.abort();
         cancel.finish();
         assert_eq!(cancel.request(), Request::Abort);
+    }
+
+    #[test]
+    fn work_can_have_a_share_of_the_time() {
+        let watch = Watch::none().limited_by_share(|share| share <= 0.5);
+        assert!(!watch.should_finish() && watch.within(0.5).should_finish());
+        assert!(watch.within(0.5).has_limit() && !watch.within(0.5).is_cancelled());
+        assert!(!Watch::none().within(0.5).should_finish());
+        assert!(Watch::none().limited(|| true).within(0.1).should_finish());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use throng::error::{Error, Result};
 use throng::fault;
 use throng::registry::{Algorithm, LossKind};
-use throng::release::{LedgerFacts, NotionFacts, RegionFacts, Release, Summary};
+use throng::release::{LedgerFacts, NotionFacts, RegionFacts, Release, SearchFacts, Summary};
 use throng::report::facts::{Bound, ColumnFacts};
 use throng::report::{broken_rules, preparation_lines, rules_line, scrubbed_lines};
 use throng::search::LARGE;
@@ -175,7 +175,8 @@ pub fn summary(done: &Done, time_limit: Option<Duration>) -> String {
     let _ = writeln!(text, "loss        {}", losses.join(", "));
     text += &predictions(r);
     let _ = writeln!(text, "search      {} ({:.3} s)", searched(done), r.search.seconds);
-    if time_limit.is_none() && gave_up(done) {
+    let by_levels = r.regions.is_none() && !done.facts.policy.local;
+    if time_limit.is_none() && by_levels && gave_up(&r.search) {
         text += "            it ended without proof, after many checks without progress; --seconds N searches longer\n";
     }
     if let Some(reason) = &r.search.reason {
@@ -387,14 +388,11 @@ fn searched(done: &Done) -> String {
     }
 }
 
-/// Whether the search of a lattice that is too large to finish ended by itself, where no time limit
-/// was set.
-fn gave_up(done: &Done) -> bool {
-    let release = &done.facts.release;
-    let search = &release.search;
-    let large = search.nodes > LARGE && release.regions.is_none() && !done.facts.policy.local;
+/// Whether a search of levels ended by itself without proof, because the lattice is too large to
+/// finish; where no time limit was set.
+fn gave_up(search: &SearchFacts) -> bool {
     let by_auto = search.method.as_ref().unwrap_or(&search.algorithm) == Algorithm::Auto.key();
-    large && by_auto && search.gap > 0.0 && !was_interrupted()
+    by_auto && search.nodes > LARGE && search.gap > 0.0 && !was_interrupted()
 }
 
 /// The mean error of the policy's model, before and after.
@@ -446,4 +444,33 @@ fn in_regions(regions: &RegionFacts) -> String {
     let forms = forms.iter().map(|(form, names)| format!("; {form}s: {}", sanitized(&some_names(names))));
     let groups = if regions.count == 1 { "group" } else { "groups" };
     format!("{} {groups} of similar rows{}", integer(regions.count), forms.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unfinished_search_of_a_large_lattice_has_given_up() {
+        let auto = SearchFacts {
+            algorithm: "auto".into(),
+            method: None,
+            reason: None,
+            k: None,
+            nodes: LARGE + 1,
+            checked: 50_000,
+            optimal: false,
+            gap: 0.1,
+            seconds: 1.0,
+        };
+        assert!(gave_up(&auto));
+        assert!(gave_up(&SearchFacts {
+            algorithm: "best".into(),
+            method: Some("auto".into()),
+            ..auto.clone()
+        }));
+        assert!(!gave_up(&SearchFacts { method: Some("datafly".into()), ..auto.clone() }));
+        assert!(!gave_up(&SearchFacts { gap: 0.0, optimal: true, ..auto.clone() }));
+        assert!(!gave_up(&SearchFacts { nodes: LARGE, ..auto }));
+    }
 }

@@ -302,7 +302,11 @@ fn choose_levels(policy: &Policy, problem: &Problem, watch: &Watch) -> Result<Ch
     let algorithm = policy.search.algorithm.of_levels();
     let method = (algorithm != policy.search.algorithm).then_some(algorithm);
     let strategy = search::strategy(algorithm)?;
-    let (outcome, mut account) = search::solve(problem, strategy, watch)?;
+    let first = watch.within(if policy.search.local { search::FIRST } else { 1.0 });
+    let (mut outcome, mut account) = search::solve(problem, strategy, &first)?;
+    if matches!(outcome, Outcome::Cancelled) && !watch.should_finish() {
+        (outcome, account) = search::solve(problem, strategy, watch)?;
+    }
     let bounded = problem.utility.is_some();
     let (best, gap) = match outcome {
         Outcome::Found { best, gap } => (best, gap),

@@ -38,6 +38,12 @@ use crate::watch::Watch;
 /// 0.061 at 0.8, 0.056 at 0.9 and 0.054 at 0.95, which takes twice as long.
 const LEFT: f64 = 0.9;
 
+/// The share of the time limit, where there is one, that the search of the whole table has, and the
+/// share of the rest that each round has: a lattice that cannot be finished leaves no time for the
+/// next search otherwise.
+pub(crate) const FIRST: f64 = 0.3;
+const NEXT: f64 = 0.2;
+
 /// What a search in rounds found.
 #[derive(Debug)]
 pub struct Rounds {
@@ -76,6 +82,7 @@ pub fn local(
         watch,
         limit: problem.max_suppressed,
         account: Account::default(),
+        used: FIRST,
         problem,
     };
     let rounds = search.rounds(&best.node)?;
@@ -104,6 +111,8 @@ struct Search<'a> {
     /// Rows that may be suppressed in the end.
     limit: u64,
     account: Account,
+    /// The share of the time that the searches so far have.
+    used: f64,
 }
 
 impl Search<'_> {
@@ -202,7 +211,8 @@ impl Search<'_> {
         let part = self.problem.classes.part(&began);
         let marginals = Marginals::new(&part, &self.problem.hierarchies);
         let loss = loss::build(parameters, &marginals, self.weights)?;
-        let (strategy, watch) = (self.strategy, self.watch);
+        self.used += NEXT * (1.0 - self.used);
+        let (strategy, watch) = (self.strategy, &self.watch.within(self.used));
         let (outcome, account, flagged) = narrowed(self.problem, part, loss, most, |problem| {
             let (outcome, account) = solve(problem, strategy, watch)?;
             let flagged = match &outcome {

@@ -37,6 +37,7 @@ pub use advice::{Relax, relax};
 pub use auto::LARGE;
 pub use evaluate::{Evaluator, Judgement};
 pub use guided::Predicted;
+pub(crate) use local::FIRST;
 pub use local::{Rounds, local};
 pub(crate) use ola::judged;
 pub use population::Population;

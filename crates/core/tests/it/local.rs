@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use throng::classes::Classes;
@@ -149,6 +150,30 @@ fn a_search_that_is_stopped_keeps_the_rounds_that_are_complete() {
         kept += usize::from(found.nodes.len() > 1 && found.nodes[0] == all.nodes[0]);
     }
     assert!(kept > 0, "no round was kept");
+}
+
+/// Every round has a part of the time that the searches before it left.
+#[test]
+fn rounds_share_the_time() {
+    let rows = (0..40).map(|i| vec![i % 7, i % 5 * i % 3]).collect();
+    let instance = Instance { k: 3, ..flat(&[7, 7], rows, "lm") };
+    let problem = problem(&instance).unwrap();
+    let (parameters, weights) = asked(&instance);
+    let auto = strategy("auto".parse().unwrap()).unwrap();
+    let Outcome::Found { best, .. } = solve(&problem, auto, &Watch::none()).unwrap().0 else { panic!() };
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let shares = Arc::clone(&seen);
+    let watch = Watch::none().limited_by_share(move |share| {
+        shares.lock().unwrap().push(share);
+        false
+    });
+    let limited = local(&problem, (&parameters, &weights), auto, &best, &watch).unwrap();
+    let free = local(&problem, (&parameters, &weights), auto, &best, &Watch::none()).unwrap();
+    assert_eq!((&limited.nodes, limited.loss), (&free.nodes, free.loss));
+    let mut shares: Vec<f64> = seen.lock().unwrap().iter().copied().filter(|share| *share < 1.0).collect();
+    assert!(shares.is_sorted() && shares[0] > 0.3, "{shares:?}");
+    shares.dedup();
+    assert!(shares.len() >= limited.nodes.len(), "{shares:?}");
 }
 
 /// Six rows that are alike and three that are not: one node must generalize all, steps only the
