@@ -320,7 +320,7 @@ impl<'a> Shown<'a> {
         (first < last && to - from == last + 1 - first).then_some(from..to)
     }
 
-    /// A set of values, all of which must be leaves, or a label in place of one.
+    /// A set of leaves, or a label in place of a set.
     fn set(&self, label: &str) -> Option<Meaning> {
         if let Some(leaves) = self.stand_ins.get(label) {
             return Some(Meaning::Leaves(leaves.clone(), self.listed(leaves)));

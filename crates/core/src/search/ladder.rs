@@ -7,8 +7,8 @@
 //! still needed are one for every column at most, the rungs. A grouping that is hardly smaller than
 //! the rung below it is left out: the next nodes are rolled up from that rung.
 //!
-//! Costs eight bytes per class of the rungs, each of which is an eighth smaller than the one below.
-//! Groupings do not depend on what they are rolled up from, so ladders change nothing but time.
+//! Costs eight bytes per class of the rungs. Each is at least an eighth smaller than the one below
+//! it. Groupings do not depend on what they are rolled up from, so ladders change nothing but time.
 
 use std::sync::Arc;
 

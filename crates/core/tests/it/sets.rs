@@ -121,8 +121,8 @@ fn classes(made: &Released) -> BTreeMap<Vec<Option<String>>, Vec<usize>> {
     classes
 }
 
-/// Whether the verifier finds the cells true when a town cell is replaced wherever it stands, in the
-/// table and in what the verifier is told.
+/// Whether the verifier finds the cells true when a town cell is replaced wherever it stands: in the
+/// table and in the stated assignment.
 fn still_true(text: &str, (original, made): (&Table, &Released), (from, to): (&str, &str)) -> bool {
     let other = |cell: &Option<String>| match cell.as_deref() {
         Some(cell) if cell == from => Some(to.to_owned()),

@@ -1,4 +1,4 @@
-//! Rules that can hold for a run of capitalized words or for a code, told from a few facts.
+//! Rules that can hold for a run of capitalized words or for a code: found from a few facts.
 //!
 //! Most rules hold for few runs and codes, for reasons that they share: the classes of the words,
 //! the word before, the sign behind, the number of digits. These facts are gathered once, and a
