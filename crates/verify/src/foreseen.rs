@@ -26,9 +26,6 @@ use throng_terms::release::PredictedBy;
 use throng_terms::table::Code;
 use throng_terms::watch::Watch;
 
-/// Distinct rows in leaf codes with their counts.
-type Tuples = BTreeMap<Vec<Code>, u32>;
-
 /// A level of a column.
 type Field = (usize, usize);
 
@@ -104,7 +101,8 @@ impl<'a> Foreseen<'a> {
             return Ok(None);
         };
         let hierarchies: Vec<&Hierarchy> = known.iter().map(|(hierarchy, _)| *hierarchy).collect();
-        let Some(tuples) = leaves_of(original, &hierarchies).filter(|tuples| !tuples.is_empty()) else {
+        let Some(tuples) = leaves_of(original, &hierarchies)?.filter(|tuples| !tuples.counts.is_empty())
+        else {
             return Ok(None);
         };
         let edges = structure(parents, chains, &hierarchies, &tuples, watch)?;
@@ -264,9 +262,10 @@ fn find_states(column: &mut Column<'_>) {
 
 /// Level → label → its probability given the label above it: every label has one row more, spread
 /// evenly over those below it.
-fn alone(hierarchy: &Hierarchy, column: usize, tuples: &Tuples) -> Vec<Vec<f64>> {
+fn alone(hierarchy: &Hierarchy, column: usize, tuples: &Entries) -> Vec<Vec<f64>> {
     let mut rows = vec![0u64; hierarchy.leaf_count()];
-    tuples.iter().for_each(|(tuple, &count)| rows[tuple[column] as usize] += u64::from(count));
+    let leaves = tuples.codes[column].iter().zip(&tuples.counts);
+    leaves.for_each(|(&leaf, &count)| rows[leaf as usize] += u64::from(count));
     let level = |level: usize| {
         let mut counts = vec![0u64; hierarchy.size(level)];
         let mut over = vec![0u64; hierarchy.size(level + 1)];
@@ -287,11 +286,11 @@ fn alone(hierarchy: &Hierarchy, column: usize, tuples: &Tuples) -> Vec<Vec<f64>>
 }
 
 /// The rows of a family.
-fn counted((column, level): Field, parents: &[Field], hierarchies: &[&Hierarchy], tuples: &Tuples) -> Table {
+fn counted((column, level): Field, parents: &[Field], hierarchies: &[&Hierarchy], tuples: &Entries) -> Table {
     let mut table = Table { parents: parents.to_vec(), ..Table::default() };
-    for (tuple, &count) in tuples {
-        let number = configuration(parents, hierarchies, |at| tuple[parents[at].0]);
-        let label = |level: usize| hierarchies[column].generalize(tuple[column], level);
+    for (at, &count) in tuples.counts.iter().enumerate() {
+        let number = configuration(parents, hierarchies, |parent| tuples.codes[parents[parent].0][at]);
+        let label = |level: usize| hierarchies[column].generalize(tuples.codes[column][at], level);
         *table.over.entry((number, label(level + 1))).or_default() += u64::from(count);
         *table.both.entry((number, label(level))).or_default() += u64::from(count);
     }
@@ -304,18 +303,20 @@ const ROUNDING: f64 = 0.1;
 
 /// The BIC of a family: how likely its labels are given its parents, less half a logarithm of the
 /// rows for every parameter; only labels that occur have any.
-fn bic(field: Field, parents: &[Field], hierarchies: &[&Hierarchy], tuples: &Tuples) -> f64 {
+fn bic(field: Field, parents: &[Field], hierarchies: &[&Hierarchy], tuples: &Entries) -> f64 {
     let table = counted(field, parents, hierarchies, tuples);
     let n_log_n = |n: &u64| *n as f64 * (*n as f64).ln();
     let likelihood: f64 =
         table.both.values().map(n_log_n).sum::<f64>() - table.over.values().map(n_log_n).sum::<f64>();
     let occurring = |(column, level): Field| {
-        let labels = tuples.keys().map(|tuple| hierarchies[column].generalize(tuple[column], level));
-        labels.collect::<BTreeSet<Code>>().len() as f64
+        let mut occurs = vec![false; hierarchies[column].size(level)];
+        let labels = tuples.codes[column].iter().map(|&leaf| hierarchies[column].generalize(leaf, level));
+        labels.for_each(|label| occurs[label as usize] = true);
+        occurs.iter().filter(|occurs| **occurs).count() as f64
     };
     let free = occurring(field) - occurring((field.0, field.1 + 1));
     let parameters = parents.iter().fold(free, |product, &parent| product * occurring(parent));
-    let rows: f64 = tuples.values().map(|&count| f64::from(count)).sum();
+    let rows: f64 = tuples.counts.iter().map(|&count| f64::from(count)).sum();
     likelihood - rows.ln() / 2.0 * parameters
 }
 
@@ -324,7 +325,7 @@ fn unfit(
     families: &BTreeMap<Field, Vec<Field>>,
     most: usize,
     hierarchies: &[&Hierarchy],
-    tuples: &Tuples,
+    tuples: &Entries,
 ) -> Option<&'static str> {
     if families.values().any(|parents| parents.len() > most) {
         return Some("a field of the network has more parents than the policy allows");
@@ -356,16 +357,20 @@ fn unfit(
 }
 
 /// Distinct rows in leaf codes with their counts; none where a value is in no hierarchy.
-fn leaves_of(original: &Side, hierarchies: &[&Hierarchy]) -> Option<Tuples> {
-    let mut tuples = BTreeMap::new();
-    for class in 0..original.classes.len() {
-        let cells = original.classes.tuples.tuple(class).iter().enumerate();
-        let leaf =
-            |(column, &text): (usize, &u32)| hierarchies[column].leaf(original.interners[column].value(text));
-        let leaves: Vec<Code> = cells.map(leaf).collect::<Option<_>>()?;
-        *tuples.entry(leaves).or_default() += u32::try_from(original.classes.tally(class).rows).ok()?;
+fn leaves_of(original: &Side, hierarchies: &[&Hierarchy]) -> Result<Option<Entries>> {
+    let classes = &original.classes;
+    let mut columns = Vec::with_capacity(hierarchies.len());
+    for (column, (hierarchy, texts)) in hierarchies.iter().zip(&original.interners).enumerate() {
+        // A text is looked up once, however many tuples have it.
+        let leaves: Vec<Option<Code>> =
+            (0..texts.len() as u32).map(|text| hierarchy.leaf(texts.value(text))).collect();
+        let cells = (0..classes.len()).map(|class| leaves[classes.tuples.tuple(class)[column] as usize]);
+        let Some(cells) = cells.collect::<Option<Vec<Code>>>() else { return Ok(None) };
+        columns.push(cells);
     }
-    Some(tuples)
+    let rows = (0..classes.len()).map(|class| u32::try_from(classes.tally(class).rows).ok());
+    let Some(rows) = rows.collect::<Option<Vec<u32>>>() else { return Ok(None) };
+    Entries::new(columns, rows).map(|entries| Some(entries.merged()))
 }
 
 /// Which fields predict which.
@@ -373,14 +378,12 @@ fn structure(
     parents: usize,
     chains: &[Chain<'_>],
     hierarchies: &[&Hierarchy],
-    tuples: &Tuples,
+    tuples: &Entries,
     watch: &Watch,
 ) -> Result<Vec<PredictedBy>> {
     let names: Vec<String> = chains.iter().map(|chain| chain.name.to_owned()).collect();
     let hierarchies: Vec<Hierarchy> = hierarchies.iter().map(|&hierarchy| hierarchy.clone()).collect();
-    let codes = |column: usize| tuples.keys().map(|tuple| tuple[column]).collect();
-    let entries = Entries::new((0..names.len()).map(codes).collect(), tuples.values().copied().collect())?;
-    let facts = fit(&names, &hierarchies, &entries, Fit { parents, ..Fit::default() }, watch)?.facts();
+    let facts = fit(&names, &hierarchies, tuples, Fit { parents, ..Fit::default() }, watch)?.facts();
     let edge = |e: throng_terms::network::EdgeFacts| PredictedBy {
         column: e.to,
         level: e.to_level,

@@ -52,7 +52,7 @@ impl Sampler<'_> {
     fn down(&mut self, column: usize, level: usize, label: Code) -> Code {
         let chain = &self.network.chains[column];
         let below = chain.below(level + 1, label);
-        let at = self.draw(chain.rows(level + 1, label) + 1);
+        let at = self.draw(below.last().map_or(0, |&(_, all)| all) + 1);
         chosen(below, at).unwrap_or_else(|| {
             let any = self.draw(below.len() as u64);
             below[any as usize].0
