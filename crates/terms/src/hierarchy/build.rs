@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use super::chronology::by_date;
-use super::{Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority, zip3};
+use super::{
+    Assembly, Hierarchy, Path, Spec, TOP, date, file, icd, intervals, mask, order, postal, priority, zip3,
+};
 use crate::error::{Fault, Result};
 use crate::fault;
 use crate::poset::{self, Poset};
@@ -30,25 +32,25 @@ pub fn build(
         Spec::Suppress => by_date(values(dictionary).collect()),
         _ => None,
     };
-    let paths: Box<dyn Iterator<Item = Path> + '_> = match spec {
-        Spec::File(spec) => listed(file::paths(spec, dictionary, load)),
-        Spec::Intervals(spec) => listed(intervals::paths(spec, dictionary)),
-        Spec::Order(spec) => listed(order::paths(spec, dictionary)),
-        // The levels of masks are many, so that paths are made one by one.
-        Spec::Mask(spec) => Ok(Box::new(mask::paths(spec, dictionary)?) as Box<_>),
-        Spec::Date(spec) => listed(date::paths(spec, dictionary)),
-        Spec::Priority(spec) => listed(priority::paths(spec, dictionary)),
-        Spec::Icd9 => listed(icd::paths(&icd::ICD9, dictionary)),
-        Spec::Icd10 => listed(icd::paths(&icd::ICD10, dictionary)),
-        Spec::Postal(spec) => listed(postal::paths(spec, dictionary)),
-        Spec::Zip3(spec) => listed(zip3::paths(spec, dictionary)),
+    let assembly = match spec {
+        // Their rows and levels are many, so that no path is made of each.
+        Spec::File(spec) => file::assembly(spec, dictionary, load)?,
+        Spec::Mask(spec) => mask::assembly(spec, dictionary)?,
+        Spec::Intervals(spec) => Assembly::of(intervals::paths(spec, dictionary)?),
+        Spec::Order(spec) => Assembly::of(order::paths(spec, dictionary)?),
+        Spec::Date(spec) => Assembly::of(date::paths(spec, dictionary)?),
+        Spec::Priority(spec) => Assembly::of(priority::paths(spec, dictionary)?),
+        Spec::Icd9 => Assembly::of(icd::paths(&icd::ICD9, dictionary)?),
+        Spec::Icd10 => Assembly::of(icd::paths(&icd::ICD10, dictionary)?),
+        Spec::Postal(spec) => Assembly::of(postal::paths(spec, dictionary)?),
+        Spec::Zip3(spec) => Assembly::of(zip3::paths(spec, dictionary)?),
         Spec::Suppress | Spec::Poset(_) => {
             let leaves = dates.clone().unwrap_or_else(|| values(dictionary).collect());
-            Ok(Box::new(leaves.into_iter().map(|value| path(value, Vec::new()))) as Box<_>)
+            Assembly::of(leaves.into_iter().map(|value| path(value, Vec::new())))
         }
-    }?;
+    };
     let missing = dictionary.missing().is_some();
-    let mut hierarchy = Hierarchy::of_levels(paths, height(spec), missing, spec.nested())?;
+    let mut hierarchy = Hierarchy::of_assembly(assembly, height(spec), missing, spec.nested())?;
     if let Spec::Poset(spec) = spec {
         let leaf = |leaf: usize| hierarchy.leaf_value(leaf as Code).map(String::from);
         let leaves = (0..hierarchy.leaf_count()).map(leaf).collect();
@@ -56,11 +58,6 @@ pub fn build(
     }
     hierarchy.ordered = spec.stated_order().is_some() || dates.is_some();
     Ok(hierarchy)
-}
-
-/// Paths that were made together.
-fn listed<'a>(paths: Result<Vec<Path>>) -> Result<Box<dyn Iterator<Item = Path> + 'a>> {
-    Ok(Box::new(paths?.into_iter()))
 }
 
 /// The levels that a request makes where not even one value says so.

@@ -5,10 +5,10 @@
 //! values occur in the data or not, because what a value could have been is part of what its label
 //! says. Costs a few passes over the text.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::build::{show, unfit, values};
-use super::{File, Hierarchy, NESTED, Path};
+use super::{Assembly, File, Hierarchy, NESTED, Path};
 use crate::error::{Error, Fault, Result};
 use crate::fault;
 use crate::table::delimited::{self, Row, records};
@@ -17,15 +17,14 @@ use crate::table::{Code, Dictionary};
 /// Delimiters in order of preference: the rarer inside labels, the earlier.
 pub(crate) const DELIMITERS: [char; 3] = [';', '\t', ','];
 
-/// The paths of a hierarchy file, which must hold every value of the data.
-pub(super) fn paths(
+/// The leaves and labels of a hierarchy file, which must hold every value of the data.
+pub(super) fn assembly(
     spec: &File,
     dictionary: &Dictionary,
     load: &dyn Fn(&str) -> Result<String>,
-) -> Result<Vec<Path>> {
-    let paths = parse(&load(spec.path())?, spec.delimiter(), spec.path())?;
-    let known: FxHashSet<&str> = paths.iter().map(|p| p.leaf.as_str()).collect();
-    let absent: Vec<&str> = values(dictionary).filter(|v| !known.contains(v)).collect();
+) -> Result<Assembly> {
+    let (_, assembly) = read(&load(spec.path())?, spec.delimiter(), spec.path())?;
+    let absent: Vec<&str> = values(dictionary).filter(|value| !assembly.knows(value)).collect();
     let fault = unfit(
         &absent,
         |value| {
@@ -49,7 +48,7 @@ pub(super) fn paths(
     );
     let help = "add a row for it, or list it under input.null";
     Error::check(fault.map(|fault| fault.file(spec.path()).help(help)).into_iter().collect())?;
-    Ok(paths)
+    Ok(assembly)
 }
 
 /// Reads the text of a hierarchy file; `file` is what faults call it.
@@ -58,6 +57,16 @@ pub(super) fn paths(
 /// Rows of different length, a value with two different rows, and levels that do not nest, each
 /// with its line; a text without rows or with a quote that is never closed.
 pub fn parse(text: &str, delimiter: Option<char>, file: &str) -> Result<Vec<Path>> {
+    let (rows, assembly) = read(text, delimiter, file)?;
+    let mut rows = rows.iter();
+    // A row that is there twice is one path.
+    let mut next = |leaf| rows.find(|row| assembly.leaf(&row.cells[0]) == Some(leaf)).map(path);
+    Ok((0..assembly.leaf_count() as Code).filter_map(&mut next).collect())
+}
+
+/// The rows of a file and what they are together. Faults with their lines are looked for only where
+/// there are any.
+fn read(text: &str, delimiter: Option<char>, file: &str) -> Result<(Vec<Row>, Assembly)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let rows = match delimiter {
         Some(delimiter) => records(text, delimiter),
@@ -72,12 +81,14 @@ pub fn parse(text: &str, delimiter: Option<char>, file: &str) -> Result<Vec<Path
         );
     }
     if faults.is_empty() {
+        let mut assembly = Assembly::default();
+        rows.iter().for_each(|row| assembly.add(&row.cells[0], row.cells.iter().skip(1)));
+        if assembly.nests() {
+            return Ok((rows, assembly));
+        }
         let rows = distinct(rows, &mut faults);
         if faults.is_empty() {
             faults = nesting(&rows);
-        }
-        if faults.is_empty() {
-            return Ok(rows.into_iter().map(path).collect());
         }
     }
     Err(few(faults).map(|fault| fault.file(file)))
@@ -183,7 +194,7 @@ fn distinct(rows: Vec<Row>, faults: &mut Vec<Fault>) -> Vec<Row> {
     for row in rows {
         match first.get(&row.cells[0]) {
             None => {
-                first.insert(row.cells[0].clone(), kept.len());
+                first.insert(row.cells[0].to_owned(), kept.len());
                 kept.push(row);
             }
             Some(&i) if kept[i].cells == row.cells => {}
@@ -249,8 +260,8 @@ pub(crate) fn few(mut faults: Vec<Fault>) -> Error {
     }
 }
 
-fn path(row: Row) -> Path {
-    let mut cells = row.cells.into_iter();
+fn path(row: &Row) -> Path {
+    let mut cells = row.cells.iter().map(String::from);
     Path { leaf: cells.next().unwrap_or_default(), labels: cells.collect() }
 }
 
@@ -325,7 +336,7 @@ mod tests {
         let spec = File::Path("sex.csv".into());
         let load = |_: &str| Ok("f;person\nm;person\n".to_owned());
         let column = Dictionary::of([Some("f"), Some("x"), None]);
-        let error = paths(&spec, &column, &load).unwrap_err();
+        let error = assembly(&spec, &column, &load).unwrap_err();
         assert_eq!(
             error.to_string(),
             concat!(
@@ -334,7 +345,7 @@ mod tests {
             )
         );
         let column = Dictionary::of([Some("f")]);
-        assert_eq!(paths(&spec, &column, &load).unwrap().len(), 2, "m is a leaf, too");
+        assert_eq!(assembly(&spec, &column, &load).unwrap().leaf_count(), 2, "m is a leaf, too");
     }
 
     #[test]

@@ -1,12 +1,8 @@
 //! The labels of a level: one text with the end of each, so that a label costs its bytes and eight
 //! more. [`Interner`] collects them, each once.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
 use crate::table::Code;
+use crate::table::index::{Index, Key};
 
 /// Code → label; one of them may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,13 +56,9 @@ impl<'a> FromIterator<Option<&'a str>> for Labels {
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     labels: Labels,
-    index: HashTable<Code>,
+    index: Index,
     /// The label that was asked for last: values come in order, and neighbours share labels.
     last: Code,
-}
-
-fn hash(label: &str) -> u64 {
-    FxBuildHasher.hash_one(label.as_bytes())
 }
 
 impl Interner {
@@ -80,19 +72,23 @@ impl Interner {
     }
 
     fn find_or_add(&mut self, label: &str) -> Code {
-        let hash_of = hash(label);
-        if let Some(&code) = self.index.find(hash_of, |&code| self.labels.text(code) == label) {
+        let key = Key::of(label);
+        if let Some(code) = self.index.find(key, |code| self.labels.text(code) == label) {
             return code;
         }
         let code = self.labels.push(Some(label));
-        let labels = &self.labels;
-        self.index.insert_unique(hash_of, code, |&code| hash(labels.text(code)));
+        self.index.insert(key, code);
         code
     }
 
     /// The label of a code.
     pub(super) fn get(&self, code: Code) -> Option<&str> {
         self.labels.get(code)
+    }
+
+    /// How many labels there are.
+    pub(super) fn len(&self) -> usize {
+        self.labels.len()
     }
 
     /// The labels without the look-up.

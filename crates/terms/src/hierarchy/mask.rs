@@ -6,10 +6,11 @@
 //! by masks up to the longest length, and masking more positions of a *label* gives the label
 //! above. (Masking the last characters of each value separately would map 12 and 123 to 1* and 12*,
 //! which share nothing below the top, and would reveal the length of each value.) Characters are
-//! Unicode scalar values. Costs values × levels × length.
+//! Unicode scalar values. Costs values × levels × length
+//! at most; labels above a known label are taken over.
 
-use super::build::{path, values};
-use super::{End, Mask, Path};
+use super::build::values;
+use super::{Assembly, End, Mask, TOP};
 use crate::error::{Error, Result};
 use crate::fault;
 use crate::table::Dictionary;
@@ -28,10 +29,7 @@ impl End {
 }
 
 /// Level l masks `step × l` positions; there are as many levels as it takes to mask the longest.
-pub(super) fn paths<'a>(
-    spec: &'a Mask,
-    dictionary: &'a Dictionary,
-) -> Result<impl Iterator<Item = Path> + 'a> {
+pub(super) fn assembly(spec: &Mask, dictionary: &Dictionary) -> Result<Assembly> {
     if spec.step == 0 {
         return Err(fault!(
             Input,
@@ -56,11 +54,14 @@ pub(super) fn paths<'a>(
             .help(format!("mask at least {} characters at a time with `step`", longest.div_ceil(20))),
         ));
     }
-    let labels = move |value: &str| {
-        let kept = (1..levels).map(|level| longest - level * spec.step);
-        kept.map(|kept| masked(value, kept, longest, spec.from, spec.char)).collect()
-    };
-    Ok(values(dictionary).map(move |value| path(value, labels(value))))
+    let mut assembly = Assembly::default();
+    for value in values(dictionary) {
+        assembly.add_chain(value, levels.max(1), |level, label| match level < levels {
+            true => mask(label, value, longest - level * spec.step, longest, spec.from, spec.char),
+            false => label.push_str(TOP),
+        });
+    }
+    Ok(assembly)
 }
 
 /// The length of the longest value in characters.
@@ -69,36 +70,52 @@ pub(super) fn longest(dictionary: &Dictionary) -> usize {
 }
 
 /// At most `kept` characters of the value, away from the masked end, and masks up to `longest`.
-pub(super) fn masked(value: &str, kept: usize, longest: usize, from: End, mask: char) -> String {
-    let length = value.chars().count();
+pub(super) fn masked(value: &str, kept: usize, longest: usize, from: End, char: char) -> String {
+    let mut text = String::new();
+    mask(&mut text, value, kept, longest, from, char);
+    text
+}
+
+/// Appends the same to a text.
+fn mask(text: &mut String, value: &str, kept: usize, longest: usize, from: End, char: char) {
+    let length = if value.is_ascii() { value.len() } else { value.chars().count() };
     let kept = kept.min(length);
-    let place = |character: usize| value.char_indices().nth(character).map_or(value.len(), |(at, _)| at);
+    let place = |character: usize| match length == value.len() {
+        true => character,
+        false => value.char_indices().nth(character).map_or(value.len(), |(at, _)| at),
+    };
     let masks = longest.saturating_sub(kept);
-    let mut text = String::with_capacity(value.len() + masks * mask.len_utf8());
+    text.reserve(value.len() + masks * char.len_utf8());
     if from == End::Right {
         text.push_str(&value[..place(kept)]);
     }
-    text.extend(std::iter::repeat_n(mask, masks));
+    text.extend(std::iter::repeat_n(char, masks));
     if from == End::Left {
         text.push_str(&value[place(length - kept)..]);
     }
-    text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
 
-    fn mask(from: End, char: char, step: usize, values: &[&str]) -> Vec<Vec<String>> {
+    use super::super::labels::Interner;
+    use super::*;
+    use crate::table::Code;
+
+    fn labels(from: End, char: char, step: usize, values: &[&str]) -> Vec<Vec<String>> {
         let dictionary = Dictionary::of(values.iter().map(|v| Some(*v)));
         let spec = Mask { from, char, step };
-        let paths = paths(&spec, &dictionary).unwrap();
-        paths.map(|p| p.labels).collect()
+        let (assembly, leaves) = (assembly(&spec, &dictionary).unwrap(), 0..dictionary.len());
+        let levels = || assembly.codes.iter().zip(&assembly.labels);
+        let label =
+            |(codes, labels): (&Vec<Code>, &Interner), leaf: usize| labels.get(codes[leaf]).unwrap().into();
+        leaves.map(|leaf| levels().map(|level| label(level, leaf)).collect()).collect()
     }
 
     #[test]
     fn from_the_right() {
-        let labels = mask(End::Right, '*', 1, &["021", "02", "9"]);
+        let labels = labels(End::Right, '*', 1, &["021", "02", "9"]);
         assert_eq!(labels[0], ["02*", "0**", "*"]);
         assert_eq!(labels[1], ["02*", "0**", "*"]);
         assert_eq!(labels[2], ["9**", "9**", "*"]);
@@ -106,29 +123,52 @@ mod tests {
 
     #[test]
     fn from_the_left_in_steps() {
-        let labels = mask(End::Left, '#', 2, &["12345", "45"]);
+        let labels = labels(End::Left, '#', 2, &["12345", "45"]);
         assert_eq!(labels[0], ["##345", "####5", "*"]);
         assert_eq!(labels[1], ["###45", "####5", "*"]);
     }
 
     #[test]
     fn counts_characters_not_bytes() {
-        assert_eq!(mask(End::Right, '•', 1, &["Åßç"])[0], ["Åß•", "Å••", "*"]);
+        assert_eq!(labels(End::Right, '•', 1, &["Åßç"])[0], ["Åß•", "Å••", "*"]);
     }
 
     #[test]
     fn a_step_beyond_the_longest_is_suppression() {
-        assert_eq!(mask(End::Right, '*', usize::MAX, &["abc"])[0], ["*"]);
-        assert_eq!(mask(End::Right, '*', 1, &[""])[0], ["*"]);
+        assert_eq!(labels(End::Right, '*', usize::MAX, &["abc"])[0], ["*"]);
+        assert_eq!(labels(End::Right, '*', 1, &[""])[0], ["*"]);
+    }
+
+    proptest! {
+        /// Labels that are taken over from another value are those that masking the value itself
+        /// gives, also where values contain the mask.
+        #[test]
+        fn every_label_masks_its_own_value(
+            values in prop::collection::vec("[ab*]{0,5}", 1..30),
+            from in prop::sample::select(vec![End::Left, End::Right]),
+            step in 1usize..4,
+        ) {
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            let dictionary = Dictionary::of(values.iter().map(|value| Some(*value)));
+            let longest = longest(&dictionary);
+            let found = labels(from, '*', step, &values);
+            for (value, labels) in super::values(&dictionary).zip(found) {
+                let (top, below) = labels.split_last().unwrap();
+                prop_assert_eq!(top, TOP);
+                for (label, level) in below.iter().zip(1..) {
+                    prop_assert_eq!(label, &masked(value, longest - level * step, longest, from, '*'));
+                }
+            }
+        }
     }
 
     #[test]
     fn step_zero_and_long_texts_are_refused() {
         let spec = Mask { from: End::Right, char: '*', step: 0 };
-        assert!(paths(&spec, &Dictionary::of([Some("a")])).is_err());
+        assert!(assembly(&spec, &Dictionary::of([Some("a")])).is_err());
         let long = "x".repeat(1000);
         let spec = Mask { from: End::Right, char: '*', step: 1 };
-        let error = paths(&spec, &Dictionary::of([Some(long.as_str())])).err().unwrap();
+        let error = assembly(&spec, &Dictionary::of([Some(long.as_str())])).unwrap_err();
         assert!(error.to_string().contains("1000 characters"), "{error}");
         assert!(error.to_string().contains("at least 50"), "{error}");
     }

@@ -114,8 +114,11 @@ impl Hierarchy {
         missing: bool,
         nested: bool,
     ) -> Result<Self> {
-        let mut assembly = Assembly::default();
-        paths.into_iter().for_each(|path| assembly.add(path));
+        Hierarchy::of_assembly(Assembly::of(paths), height, missing, nested)
+    }
+
+    /// The chain of leaves and labels; else as [`Hierarchy::of_levels`].
+    fn of_assembly(assembly: Assembly, height: usize, missing: bool, nested: bool) -> Result<Self> {
         let (leaves, levels) = assembly.levels(height.saturating_sub(1))?;
         let empty = leaves.is_empty();
         let mut hierarchy =
@@ -203,6 +206,11 @@ impl Hierarchy {
     /// The leaf behind a code.
     pub fn leaf_value(&self, leaf: Code) -> Option<&str> {
         self.leaves.value(leaf)
+    }
+
+    /// The leaves in the order of their values, the missing one first.
+    pub fn leaves_by_value(&self) -> Vec<Code> {
+        self.leaves.by_value()
     }
 
     /// The code of the missing leaf, where there is one.
@@ -360,46 +368,115 @@ struct Assembly {
     codes: Vec<Vec<Code>>,
     /// Level from 1 → its labels.
     labels: Vec<Interner>,
+    /// Level from 1 → label → the leaf that had it first; only of leaves whose labels follow from
+    /// one another.
+    firsts: Vec<Vec<Code>>,
+    /// A label as it is written.
+    text: String,
     /// The first fault.
     fault: Option<Fault>,
     begun: bool,
 }
 
 impl Assembly {
-    fn add(&mut self, path: Path) {
-        if !std::mem::replace(&mut self.begun, true) {
-            self.codes = vec![Vec::new(); path.labels.len()];
-            self.labels.resize_with(path.labels.len(), Interner::default);
-        }
-        if path.labels.len() != self.labels.len() {
+    fn of(paths: impl IntoIterator<Item = Path>) -> Self {
+        let mut assembly = Assembly::default();
+        paths.into_iter().for_each(|path| assembly.add(&path.leaf, path.labels.iter().map(String::as_str)));
+        assembly
+    }
+
+    fn add<'a>(&mut self, leaf: &str, labels: impl Iterator<Item = &'a str> + Clone) {
+        let count = labels.clone().count();
+        if count != self.begin(count) {
             let fault = fault!(
                 Input,
                 "hierarchy.levels-differ-in-number",
                 "value `{value}` has {levels} levels, others have {usual}",
-                value = path.leaf,
-                levels = path.labels.len() + 1,
+                value = leaf,
+                levels = count + 1,
                 usual = self.labels.len() + 1
             );
             self.fault.get_or_insert(fault);
             return;
         }
         let known = self.leaves.len();
-        let leaf = self.leaves.add(Some(&path.leaf), 0) as usize;
-        if leaf == known {
-            let levels = self.codes.iter_mut().zip(&mut self.labels).zip(&path.labels);
-            levels.for_each(|((codes, labels), label)| codes.push(labels.code(label)));
+        let code = self.leaves.add(Some(leaf), 0) as usize;
+        if code == known {
+            let levels = self.codes.iter_mut().zip(&mut self.labels).zip(labels);
+            levels.for_each(|((codes, interner), label)| codes.push(interner.code(label)));
             return;
         }
-        let mut levels = self.codes.iter().zip(&self.labels).zip(&path.labels);
-        if !levels.all(|((codes, labels), label)| labels.get(codes[leaf]) == Some(label.as_str())) {
+        let mut levels = self.codes.iter().zip(&self.labels).zip(labels);
+        if !levels.all(|((codes, interner), label)| interner.get(codes[code]) == Some(label)) {
             let fault = fault!(
                 Input,
                 "hierarchy.value-has-two-paths",
                 "value `{value}` is given two different paths",
-                value = path.leaf
+                value = leaf
             );
             self.fault.get_or_insert(fault.help("keep one row per value"));
         }
+    }
+
+    /// Adds a leaf whose labels follow from one another: `label` writes that of a level from 1 on.
+    /// Where a label is known, those above it are, and are not looked up again.
+    fn add_chain(&mut self, leaf: &str, levels: usize, mut label: impl FnMut(usize, &mut String)) {
+        self.begin(levels);
+        self.firsts.resize_with(levels, Vec::new);
+        let known = self.leaves.len();
+        if (self.leaves.add(Some(leaf), 0) as usize) < known {
+            return;
+        }
+        let mut text = std::mem::take(&mut self.text);
+        let mut first = known;
+        for level in 0..levels {
+            // The leaf that had a label first has the same labels above it.
+            if first < known {
+                let code = self.codes[level][first];
+                self.codes[level].push(code);
+                continue;
+            }
+            text.clear();
+            label(level + 1, &mut text);
+            let code = self.labels[level].code(&text);
+            self.codes[level].push(code);
+            match self.firsts[level].get(code as usize) {
+                Some(&leaf) => first = leaf as usize,
+                None => self.firsts[level].push(known as Code),
+            }
+        }
+        self.text = text;
+    }
+
+    /// The number of labels of a leaf, which the first one decides.
+    fn begin(&mut self, labels: usize) -> usize {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.codes = vec![Vec::new(); labels];
+            self.labels.resize_with(labels, Interner::default);
+        }
+        self.labels.len()
+    }
+
+    fn leaf_count(&self) -> usize {
+        self.leaves.len()
+    }
+
+    fn leaf(&self, value: &str) -> Option<Code> {
+        self.leaves.get(Some(value))
+    }
+
+    fn knows(&self, value: &str) -> bool {
+        self.leaf(value).is_some()
+    }
+
+    /// Whether there is no fault, and leaves that share a label share every label above it.
+    fn nests(&self) -> bool {
+        let levels = self.codes.iter().zip(self.codes.iter().skip(1)).zip(&self.labels);
+        let nest = |((low, high), labels): ((&Vec<Code>, &Vec<Code>), &Interner)| {
+            let mut parents: Vec<Option<Code>> = vec![None; labels.len()];
+            low.iter().zip(high).all(|(&low, &high)| *parents[low as usize].get_or_insert(high) == high)
+        };
+        self.fault.is_none() && levels.into_iter().all(nest)
     }
 
     /// The leaves in order of first sight, and the levels from 0. If there was no path, the number

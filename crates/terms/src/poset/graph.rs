@@ -65,7 +65,7 @@ impl Graph {
             parents: ranked.iter().map(|&at| above(at)).collect(),
             measures: ranked.iter().map(|&at| measures[at]).collect(),
             lines: ranked.iter().map(|&at| rows[at].line).collect(),
-            names: ranked.iter().map(|&at| rows[at].cells[0].clone()).collect(),
+            names: ranked.iter().map(|&at| rows[at].cells[0].to_owned()).collect(),
             index: index.into_iter().map(|(name, at)| (name.to_owned(), rank[at])).collect(),
         })
     }
@@ -186,7 +186,7 @@ impl<'a> Listed<'a> {
         let mut index = Places::default();
         let mut faults = Vec::new();
         for (at, row) in rows.iter().enumerate() {
-            let name = row.cells[0].as_str();
+            let name = &row.cells[0];
             if name.is_empty() {
                 faults.push(
                     fault!(Input, "poset.node-without-name", "the node has no name")
@@ -219,7 +219,7 @@ impl<'a> Listed<'a> {
         for (at, row) in self.rows.iter().enumerate() {
             let mut found = Vec::new();
             for name in row.cells.iter().skip(2).filter(|name| !name.is_empty()) {
-                match self.index.get(name.as_str()) {
+                match self.index.get(name) {
                     Some(parent) if found.contains(parent) => {}
                     Some(&parent) => found.push(parent),
                     None => faults.push(self.unknown(row, name, faults.len() < GUESSED)),
@@ -237,7 +237,7 @@ impl<'a> Listed<'a> {
     }
 
     fn unknown(&self, row: &Row, name: &str, guess: bool) -> Fault {
-        let names = self.rows.iter().map(|row| row.cells[0].as_str()).filter(|_| guess);
+        let names = self.rows.iter().map(|row| &row.cells[0]).filter(|_| guess);
         let near = nearest(name, names);
         let help = near.map_or_else(
             || "every parent needs a line of its own".into(),
@@ -259,7 +259,7 @@ impl<'a> Listed<'a> {
     fn roots(&self, parents: &[Vec<usize>]) -> Vec<Fault> {
         let mut roots = (0..parents.len()).filter(|&at| parents[at].is_empty());
         let Some(root) = roots.next() else { return Vec::new() };
-        let name = |at: usize| self.rows[at].cells[0].as_str();
+        let name = |at: usize| &self.rows[at].cells[0];
         let second = roots.next().map(|other| {
             let help = format!("give `{}` a parent, or put `{TOP}` above both", name(other));
             fault!(
@@ -320,7 +320,7 @@ fn cycle(rows: &[Row], parents: &[Vec<usize>], children: &[usize]) -> Error {
     let first = way.iter().enumerate().min_by_key(|(_, at)| **at).map_or(0, |(place, _)| place);
     way.rotate_left(first);
     let named: Vec<String> =
-        way.iter().chain(way.first()).map(|&at| format!("`{}`", rows[at].cells[0])).collect();
+        way.iter().chain(way.first()).map(|&at| format!("`{}`", &rows[at].cells[0])).collect();
     let line = way.first().map_or(1, |&at| rows[at].line);
     fault!(Input, "poset.cycle", "a cycle: {nodes}", nodes = named.join(" is below "))
         .line(line)
@@ -352,7 +352,7 @@ fn measures(rows: &[Row], parents: &[Vec<usize>], heights: &[usize], order: &[us
     let mut faults = Vec::new();
     let mut given = Vec::with_capacity(rows.len());
     for row in rows {
-        let value = row.cells.get(1).and_then(|cell| number(cell)).filter(|value| *value >= 0.0);
+        let value = row.cells.get(1).and_then(number).filter(|value| *value >= 0.0);
         if value.is_none() {
             faults.push(unmeasured(row, written(row)));
         }

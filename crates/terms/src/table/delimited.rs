@@ -12,7 +12,7 @@ use crate::fault;
 pub(crate) struct Row {
     /// The line it starts in, from 1.
     pub(crate) line: u64,
-    pub(crate) cells: Vec<String>,
+    pub(crate) cells: csv::StringRecord,
 }
 
 /// The records of a text; blank lines are none. A quote opens at the start of a cell. Lines end in
@@ -39,12 +39,12 @@ pub(crate) fn records(text: &str, delimiter: char) -> Result<Vec<Row>> {
             record.map_err(|error| Fault::bug(format!("a text in memory cannot be read: {error}")))?;
         let from = record.position().map_or(0, csv::Position::byte) as usize;
         let line = lines.of_record(from);
-        rows.push(Row { line, cells: record.iter().map(str::to_owned).collect() });
+        rows.push(Row { line, cells: record });
     }
     match rows.pop() {
-        Some(last) if lines.at == whole.len() - end.len() && last.cells == [end] => Ok(rows),
+        Some(last) if lines.at == whole.len() - end.len() && last.cells.iter().eq([end]) => Ok(rows),
         last => {
-            let open = last.and_then(|row| row.cells.last().map(|cell| breaks(cell))).unwrap_or(0);
+            let open = last.and_then(|row| row.cells.iter().last().map(breaks)).unwrap_or(0);
             Err(fault!(Input, "table.unclosed-quote", "a quote is opened and never closed")
                 .line(1 + breaks(&whole) - open)
                 .help("close it, or double a quote that belongs to a value")
@@ -190,7 +190,7 @@ mod tests {
                 line += 1;
                 let blank = cells.is_empty() && cell.is_empty() && !quoted;
                 cells.push(std::mem::take(&mut cell));
-                let cells = std::mem::take(&mut cells);
+                let cells = csv::StringRecord::from(std::mem::take(&mut cells));
                 if !blank {
                     rows.push(Row { line: start, cells });
                 }
@@ -242,7 +242,7 @@ mod tests {
                 text.push_str(if at > 0 { ";" } else { "" });
                 write_cell(&mut text, cell, &[';']);
             }
-            prop_assert_eq!(records(&text, ';').unwrap(), [Row { line: 1, cells }]);
+            prop_assert_eq!(records(&text, ';').unwrap(), [Row { line: 1, cells: cells.into() }]);
         }
     }
 

@@ -1,13 +1,9 @@
 //! The distinct values of one column, each with its code and its count.
 //!
-//! Lookup is one hash and, nearly always, one comparison; nothing is allocated for a value already
-//! known. Values are end to end in one text. The index holds short values themselves, so that
-//! looking one up in a column of many values waits for one place of memory and not for three.
+//! Lookup is one hash and, nearly always, one comparison (`index.rs`); nothing is allocated for a
+//! value already known. Values are end to end in one text.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use super::index::{Index, Key};
 
 /// The small integer that stands for a value of a column.
 pub type Code = u32;
@@ -21,59 +17,7 @@ pub struct Dictionary {
     ends: Vec<usize>,
     counts: Vec<u64>,
     missing: Option<Code>,
-    index: HashTable<Entry>,
-}
-
-/// A value in the index.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    key: Key,
-    code: Code,
-}
-
-/// A value of at most 11 bytes as numbers, or the hash of a longer one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Key {
-    /// The first eight bytes, or the hash.
-    low: u64,
-    /// The other three bytes, and above them the length, or [`Key::LONG`].
-    high: u32,
-}
-
-impl Key {
-    /// In place of the length of a value that is too long to be its own key.
-    const LONG: u32 = 0xFF << 24;
-
-    fn of(value: &str) -> Self {
-        let bytes = value.as_bytes();
-        let length = bytes.len();
-        // Loads of fixed size overlap, so that no byte is copied by itself.
-        let first = |bytes: &[u8]| bytes.first_chunk().map_or(0, |four| u64::from(u32::from_le_bytes(*four)));
-        let last = |bytes: &[u8]| bytes.last_chunk().map_or(0, |four| u64::from(u32::from_le_bytes(*four)));
-        let (low, rest) = match length {
-            0 => (0, 0),
-            1..4 => {
-                let byte = |at: usize| u64::from(bytes[at]);
-                (byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16, 0)
-            }
-            4..8 => (first(bytes) | last(bytes) >> (8 * (8 - length)) << 32, 0),
-            8..12 => (first(bytes) | first(&bytes[4..]) << 32, (last(bytes) >> (8 * (12 - length))) as u32),
-            _ => return Key { low: FxBuildHasher.hash_one(bytes), high: Key::LONG },
-        };
-        Key { low, high: rest | (length as u32) << 24 }
-    }
-
-    /// Whether the key is the value.
-    fn whole(self) -> bool {
-        self.high & Key::LONG != Key::LONG
-    }
-
-    /// Both halves of a product depend on all bytes.
-    fn hash(&self) -> u64 {
-        let low = u128::from(self.low ^ 0x9e37_79b9_7f4a_7c15);
-        let product = low * u128::from(u64::from(self.high) ^ 0xd6e8_feb8_6659_fd93);
-        product as u64 ^ (product >> 64) as u64
-    }
+    index: Index,
 }
 
 impl Dictionary {
@@ -129,15 +73,12 @@ impl Dictionary {
             return code;
         }
         let code = self.push(value);
-        self.index.insert_unique(key.hash(), Entry { key, code }, |entry| entry.key.hash());
+        self.index.insert(key, code);
         code
     }
 
     fn find(&self, key: Key, value: &str) -> Option<Code> {
-        let same = |entry: &Entry| {
-            entry.key == key && (key.whole() || between(&self.text, &self.ends, entry.code) == value)
-        };
-        self.index.find(key.hash(), same).map(|entry| entry.code)
+        self.index.find(key, |code| between(&self.text, &self.ends, code) == value)
     }
 
     /// The code of a value that is already known.
@@ -161,9 +102,13 @@ impl Dictionary {
     /// The codes in the order of their values, the missing one first: an order that does not depend
     /// on which row came first.
     pub fn by_value(&self) -> Vec<Code> {
-        let mut codes: Vec<Code> = (0..self.len() as Code).collect();
-        codes.sort_unstable_by_key(|&code| self.value(code));
-        codes
+        // The first bytes of a value lie beside its code, so that most comparisons fetch no text.
+        let beside = |code: Code| (prefix(between(&self.text, &self.ends, code)), code);
+        let mut keyed: Vec<([u64; 2], Code)> = (0..self.len() as Code).map(beside).collect();
+        keyed.sort_unstable_by(|(a, one), (b, other)| {
+            a.cmp(b).then_with(|| self.value(*one).cmp(&self.value(*other)))
+        });
+        keyed.into_iter().map(|(_, code)| code).collect()
     }
 
     /// Number of distinct values, the missing one included.
@@ -186,6 +131,16 @@ impl Dictionary {
         let codes = 0..self.len() as Code;
         codes.filter_map(|code| self.value(code).map(|value| (value, self.count(code))))
     }
+}
+
+/// The first sixteen bytes of a text as numbers in the same order; zeros stand for bytes that are
+/// not there.
+fn prefix(text: &str) -> [u64; 2] {
+    let mut bytes = [0; 16];
+    let length = text.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+    let whole = u128::from_be_bytes(bytes);
+    [(whole >> 64) as u64, whole as u64]
 }
 
 /// The text of a code.
@@ -213,15 +168,21 @@ mod tests {
         ) {
             let cut = (0..=cut.min(one.len())).rev().find(|&at| one.is_char_boundary(at)).unwrap_or(0);
             for other in [other.as_str(), &one[..cut]] {
-                let (first, second) = (Key::of(&one), Key::of(other));
-                prop_assert_eq!(first.whole(), one.len() < 12);
-                if first.whole() {
-                    prop_assert_eq!(first == second, one == other, "{:?} {:?}", one, other);
-                }
                 let mut dictionary = Dictionary::of([Some(one.as_str()), Some(other)]);
                 prop_assert_eq!(dictionary.len(), 1 + usize::from(one != other));
                 prop_assert_eq!(dictionary.add(Some(&one), 1), 0);
             }
+        }
+
+        /// Sorting by the first bytes is sorting by value: with zero bytes, prefixes and long texts.
+        #[test]
+        fn by_value_is_the_order_of_the_values(
+            cells in prop::collection::vec(prop::option::weighted(0.9, "[a\\x00é]{0,4}|[ab]{14,19}"), 0..60),
+        ) {
+            let dictionary = Dictionary::of(cells.iter().map(Option::as_deref));
+            let found: Vec<_> = dictionary.by_value().into_iter().map(|code| dictionary.value(code)).collect();
+            let expected: std::collections::BTreeSet<_> = cells.iter().map(Option::as_deref).collect();
+            prop_assert_eq!(found, Vec::from_iter(expected));
         }
 
         /// Codes are in order of first sight and counts add up, with empty and missing values, and

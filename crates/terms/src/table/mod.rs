@@ -2,5 +2,6 @@
 
 pub mod delimited;
 mod dictionary;
+pub(crate) mod index;
 
 pub use dictionary::{Code, Dictionary};
