@@ -1,7 +1,7 @@
 //! Large texts in pieces: cut where nothing is torn apart, if there is such a place.
 
-/// Bytes of a piece, about.
-pub const SIZE: usize = 1 << 20;
+/// Bytes of a piece, about: what is known about its words fits the cache of a core.
+pub const SIZE: usize = 1 << 15;
 
 /// The ends of the pieces of a text: behind an empty line, a line, a sentence or a blank, in the
 /// last quarter of a piece; else between any two signs.

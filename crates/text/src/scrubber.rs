@@ -1,23 +1,26 @@
 //! Finds and replaces: the path of a text from bytes to a scrubbed text.
 //!
-//! A text of up to `pieces::SIZE` is one document. A larger one is read in pieces, twice: first
-//! for its names and all spans, then, without running the detectors again, for further mentions of
-//! these names. Memory grows with the spans, not with the text.
+//! A text of up to `pieces::SIZE` is one document. A larger one is read in pieces, which fit the
+//! cache with all that is found in them, twice: first for its names and all spans, then, without
+//! running the detectors again, for further mentions of these names. Memory grows with the spans, and
+//! with the tokens of the first ten megabytes.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use throng_terms::error::Error;
 
 use crate::candidates::{Candidate, Candidates, Evidence};
 use crate::detect::{self, Calendar, Detector, UserDetector};
-use crate::document::Document;
+use crate::document::{Document, Line};
 use crate::pieces;
 use crate::replace::Replacer;
 use crate::resolve::{self, Names};
 use crate::settings::{DateRule, Settings};
 use crate::span::Span;
 use crate::subject::Subject;
+use crate::token::Token;
 
 /// A scrubbed text.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,6 +41,8 @@ pub struct Scrubber {
     piece: usize,
     /// Spans of the first pass over a long text that are kept for the second one.
     most_kept: usize,
+    /// Tokens of it that are.
+    most_tokens: usize,
 }
 
 /// Takes a piece, its offset, its resolved spans and their evidence.
@@ -56,6 +61,9 @@ struct Scratch {
 /// Detectors run again over pieces behind these.
 const MOST_KEPT: usize = 1 << 19;
 
+/// Tokens that are kept as well, 100 MB of them. Pieces behind these are cut into tokens again.
+const MOST_TOKENS: usize = 1 << 21;
+
 /// Kept spans of more than this number do not keep their memory for the next text.
 const MOST_REUSED: usize = 1 << 17;
 
@@ -66,6 +74,10 @@ struct Kept {
     evidence: Vec<Evidence>,
     /// What each piece has of both.
     pieces: Vec<(Range<usize>, Range<usize>)>,
+    /// The tokens and lines of the first pieces; of none whose spans are not kept.
+    cut: VecDeque<(Vec<Token>, Vec<Line>)>,
+    /// The number of all kept tokens.
+    tokens: usize,
 }
 
 impl Kept {
@@ -88,6 +100,28 @@ impl Kept {
         Some(self.chosen[chosen].to_vec())
     }
 
+    /// Keeps the tokens of the next piece, if there is room. They are not copied: that would cost
+    /// nearly as much as to cut the text again.
+    fn add_tokens(&mut self, document: &mut Document<'_>, most: usize) {
+        let count = document.tokens.len();
+        if self.cut.len() + 1 == self.pieces.len() && self.tokens + count <= most {
+            self.tokens += count;
+            let room = Vec::with_capacity(count + count / 4);
+            self.cut.push_back((
+                std::mem::replace(&mut document.tokens, room),
+                std::mem::take(&mut document.lines),
+            ));
+        }
+    }
+
+    /// The next piece of a text with its tokens, if they are kept.
+    fn document<'t>(&mut self, text: &'t str, memory: Document<'_>) -> Document<'t> {
+        match self.cut.pop_front() {
+            Some((tokens, lines)) => Document::of_tokens(text, tokens, lines, memory),
+            None => Document::read_lines(text, memory),
+        }
+    }
+
     /// Nothing, in the memory of this.
     fn forget(mut self) -> Kept {
         if self.chosen.len() > MOST_REUSED {
@@ -96,6 +130,8 @@ impl Kept {
         self.chosen.clear();
         self.evidence.clear();
         self.pieces.clear();
+        self.cut.clear();
+        self.tokens = 0;
         self
     }
 }
@@ -117,7 +153,14 @@ impl Scrubber {
         });
         Error::check(faults)?;
         let calendar = Calendar { months: settings.dates != DateRule::MonthYear };
-        Ok(Scrubber { settings, calendar, user, piece: pieces::SIZE, most_kept: MOST_KEPT })
+        Ok(Scrubber {
+            settings,
+            calendar,
+            user,
+            piece: pieces::SIZE,
+            most_kept: MOST_KEPT,
+            most_tokens: MOST_TOKENS,
+        })
     }
 
     /// The settings.
@@ -187,7 +230,7 @@ impl Scrubber {
             let (text, memory) = (&text[piece.clone()], std::mem::take(&mut scratch.document));
             let found = &mut scratch.found;
             let (document, chosen) = match kept.restore(number, found) {
-                Some(chosen) => (Document::read_lines(text, memory), chosen),
+                Some(chosen) => (kept.document(text, memory), chosen),
                 None => {
                     let mut document = Document::read(text, memory);
                     let chosen = self.choose(&mut document, subject, found);
@@ -225,6 +268,7 @@ impl Scrubber {
             spans += chosen.len();
             if spans <= self.most_kept {
                 kept.add(&chosen, &scratch.found);
+                kept.add_tokens(&mut document, self.most_tokens);
             }
             scratch.document = document.forget();
         }
@@ -305,13 +349,13 @@ mod tests {
     #[test]
     fn long_texts_do_not_depend_on_what_is_kept() {
         let text: String = letters(7).take(60).map(|letter| letter.text + "\n\n").collect();
-        let scrubbed = [0, 100, usize::MAX].map(|most_kept| {
+        let kept = [(0, 0), (100, usize::MAX), (usize::MAX, 0), (usize::MAX, 4000), (usize::MAX, usize::MAX)];
+        let scrubbed = kept.map(|(most_kept, most_tokens)| {
             let scrubber = Scrubber::new(Settings::default()).unwrap();
-            Scrubber { piece: 4096, most_kept, ..scrubber }.scrub(&text, &Subject::default())
+            Scrubber { piece: 4096, most_kept, most_tokens, ..scrubber }.scrub(&text, &Subject::default())
         });
         assert!(scrubbed[0].spans.len() > 400);
-        assert_eq!(scrubbed[0], scrubbed[1]);
-        assert_eq!(scrubbed[0], scrubbed[2]);
+        scrubbed.iter().for_each(|other| assert_eq!(&scrubbed[0], other));
     }
 
     /// A name is found in pieces before the one that says that it is a name.

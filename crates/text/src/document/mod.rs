@@ -160,16 +160,22 @@ impl<'a> Document<'a> {
     /// Reads only tokens and their lines: all that further mentions of names and replacements need.
     pub(crate) fn read_lines(text: &'a str, earlier: Document<'_>) -> Document<'a> {
         let mut document = Document { text, ..earlier.forget() };
-        let Document { tokens, lines, runs, codes, fields, names, name_at, phrases, .. } = &mut document;
-        runs.clear();
-        codes.clear();
-        fields.clear();
-        names.clear();
-        name_at.clear();
-        phrases.clear();
+        document.clear_index();
+        let Document { tokens, lines, .. } = &mut document;
         token::tokenize(text, tokens);
         token::mark_uncased(tokens);
         lines::mark(tokens, lines);
+        document
+    }
+
+    /// The same of a text whose tokens and lines are known.
+    pub(crate) fn of_tokens(
+        text: &'a str,
+        tokens: Vec<Token>,
+        lines: Vec<Line>,
+        earlier: Document<'_>,
+    ) -> Document<'a> {
+        let mut document = Document { text, tokens, lines, ..earlier.forget() };
         document.clear_index();
         document
     }
@@ -179,6 +185,12 @@ impl<'a> Document<'a> {
         for list in [heads, times, people, ats, joints, capitals, lowers, numbers, marks] {
             list.clear();
         }
+        self.runs.clear();
+        self.codes.clear();
+        self.fields.clear();
+        self.names.clear();
+        self.name_at.clear();
+        self.phrases.clear();
         self.has_bars = false;
     }
 

@@ -33,7 +33,7 @@ impl Source {
 
     /// Makes a set of words that are too many to be compared one by one.
     fn spill(&mut self) {
-        if self.few.len() > FEW {
+        if self.few.len() > FEW || !self.many.is_empty() {
             self.many.extend(self.few.drain(..));
         }
     }

@@ -41,30 +41,113 @@ pub struct Names {
     texts: Vec<(u64, Range<usize>)>,
     letters: String,
     /// Deletions of the first names of `texts`, made when a word needs them.
-    near: FxHashMap<u64, u32>,
+    near: Places,
     indexed: usize,
     /// A bit for each of the hashes in `exact`.
     filter: Filter,
 }
 
-/// Bits of hashes: most words that are not names need no look-up.
+/// Bits of hashes: most words that are not names need no look-up, which would miss the cache where a
+/// text has many names.
 #[derive(Debug)]
-struct Filter([u64; 64]);
+struct Filter {
+    bits: Vec<u64>,
+    added: usize,
+}
+
+/// Words of 64 bits of a filter for few hashes.
+const LEAST_FILTER: usize = 64;
 
 impl Default for Filter {
     fn default() -> Self {
-        Filter([0; 64])
+        Filter { bits: vec![0; LEAST_FILTER], added: 0 }
     }
 }
 
 impl Filter {
+    /// No hashes, in the memory of this.
+    fn clear(&mut self) {
+        self.bits.fill(0);
+        self.added = 0;
+    }
+
+    #[inline]
     fn add(&mut self, hash: u64) {
-        self.0[hash as usize / 64 % 64] |= 1 << (hash % 64);
+        let mask = self.bits.len() - 1;
+        self.bits[hash as usize / 64 & mask] |= 1 << (hash % 64);
+        self.added += 1;
+    }
+
+    /// Makes room for some more hashes, so that at most one of sixteen bits is set; then `all` are
+    /// added again, if they are not kept.
+    fn reserve(&mut self, more: usize, all: impl Iterator<Item = u64>) {
+        let most = 4 * self.bits.len();
+        if self.added + more <= most {
+            return;
+        }
+        let words = ((self.added + more) / 2).next_power_of_two();
+        *self = Filter { bits: vec![0; words.max(LEAST_FILTER)], added: 0 };
+        all.for_each(|hash| self.add(hash));
     }
 
     #[inline]
     fn may_have(&self, hash: u64) -> bool {
-        self.0[hash as usize / 64 % 64] >> (hash % 64) & 1 != 0
+        let mask = self.bits.len() - 1;
+        self.bits[hash as usize / 64 & mask] >> (hash % 64) & 1 != 0
+    }
+}
+
+/// The first place of each hash. A slot has eight bytes, half of what a general table takes, since a
+/// long text has millions of them: the highest 40 bits of the hash and the place plus one. Two hashes
+/// that share these bits are one; whether a name is near is tested by its letters.
+#[derive(Debug, Default)]
+struct Places {
+    slots: Vec<u64>,
+    filled: usize,
+}
+
+impl Places {
+    const PLACE: u64 = (1 << 24) - 1;
+
+    /// Makes room for some more hashes, so that at most half of the slots are filled.
+    fn reserve(&mut self, more: usize) {
+        let least = (2 * (self.filled + more)).next_power_of_two().max(1024);
+        if least <= self.slots.len() {
+            return;
+        }
+        let old = std::mem::replace(&mut self.slots, vec![0; least]);
+        for slot in old.into_iter().filter(|slot| *slot != 0) {
+            let free = self.probe(slot);
+            self.slots[free] = slot;
+        }
+    }
+
+    /// The slot with the hash of another one, or the free one where it belongs.
+    #[inline]
+    fn probe(&self, hash: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> (64 - self.slots.len().trailing_zeros())) as usize;
+        while self.slots[at] != 0 && (self.slots[at] ^ hash) > Self::PLACE {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Adds a place for which there is room. Places that do not fit are left out.
+    fn add(&mut self, hash: u64, place: u32) {
+        let place = u64::from(place) + 1;
+        let free = self.probe(hash);
+        if self.slots[free] == 0 && place <= Self::PLACE {
+            self.slots[free] = hash & !Self::PLACE | place;
+            self.filled += 1;
+        }
+    }
+
+    fn get(&self, hash: u64) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        (self.slots[self.probe(hash)] & Self::PLACE).checked_sub(1).map(|place| place as u32)
     }
 }
 
@@ -80,8 +163,8 @@ impl Names {
         self.exact.clear();
         self.texts.clear();
         self.letters.clear();
-        self.near.clear();
-        self.filter = Filter::default();
+        self.near = Places::default();
+        self.filter.clear();
         Names { indexed: 0, ..self }
     }
 
@@ -140,6 +223,7 @@ impl Names {
             }
             Entry::Vacant(free) => {
                 free.insert(name);
+                self.filter.reserve(1, self.exact.keys().copied());
                 self.filter.add(token.hash);
                 if person && token.len() >= LEAST_LETTERS {
                     let from = self.letters.len();
@@ -160,8 +244,8 @@ impl Names {
             return near.map(|(hash, _)| *hash);
         }
         self.index();
-        let mut near = self.near.get(&hash).copied();
-        deletions(text, |hash| near = near.or_else(|| self.near.get(&hash).copied()));
+        let mut near = self.near.get(hash);
+        deletions(text, |hash| near = near.or_else(|| self.near.get(hash)));
         near.and_then(|place| self.texts.get(place as usize))
             .filter(|(_, name)| within_one_edit(&self.letters[name.clone()], text))
             .map(|(hash, _)| *hash)
@@ -171,12 +255,11 @@ impl Names {
     fn index(&mut self) {
         let Some((_, first)) = self.texts.get(self.indexed) else { return };
         // One deletion per letter at most, and the name itself.
-        self.near.reserve(self.letters.len() - first.start + self.texts.len() - self.indexed);
+        let more = self.letters.len() - first.start + self.texts.len() - self.indexed;
+        self.near.reserve(more);
         for (place, (hash, name)) in self.texts.iter().enumerate().skip(self.indexed) {
-            self.near.entry(*hash).or_insert(place as u32);
-            deletions(&self.letters[name.clone()], |hash| {
-                self.near.entry(hash).or_insert(place as u32);
-            });
+            self.near.add(*hash, place as u32);
+            deletions(&self.letters[name.clone()], |hash| self.near.add(hash, place as u32));
         }
         self.indexed = self.texts.len();
     }
@@ -185,9 +268,11 @@ impl Names {
     pub fn propose(&mut self, document: &Document<'_>, chosen: &[Candidate], found: &mut Candidates) {
         let mut covered = chosen.iter().peekable();
         for (at, token) in document.tokens.iter().enumerate() {
-            // Only names and words that no list has can be mentions. Other tokens than words have no
-            // hash. One condition without branches, since each by itself is hard to predict.
-            let mention = self.filter.may_have(token.hash) | !token.word.is_known();
+            // Words that no list has can be mentions, others only as names with a capital. Other
+            // tokens than words have no hash. One condition without branches, since each by itself is
+            // hard to predict.
+            let mention =
+                !token.word.is_known() | token.has(Flags::CAPITAL) & self.filter.may_have(token.hash);
             if !(mention & (token.hash != 0) & (token.len() >= 3)) {
                 continue;
             }
@@ -352,6 +437,26 @@ mod tests {
     }
 
     proptest! {
+        /// Places are those of a general table.
+        #[test]
+        fn places_are_the_first_ones(hashes in prop::collection::vec(0u64..400, 1..900), step in 1usize..300) {
+            let mut places = Places::default();
+            let mut first = std::collections::HashMap::new();
+            // Hashes share their highest bits, so that they meet in the table.
+            let spread = |hash: u64| hash.wrapping_mul(1 << 25) | (hash % 3) << 60;
+            for (number, chunk) in hashes.chunks(step).enumerate() {
+                places.reserve(chunk.len());
+                for (at, hash) in chunk.iter().enumerate() {
+                    let place = (number * step + at) as u32;
+                    places.add(spread(*hash), place);
+                    first.entry(*hash).or_insert(place);
+                }
+            }
+            for hash in 0..400 {
+                prop_assert_eq!(places.get(spread(hash)), first.get(&hash).copied());
+            }
+        }
+
         #[test]
         fn one_edit_is_what_the_definition_lists(a in "[abc]{0,6}", b in "[abc]{0,6}") {
             prop_assert_eq!(within_one_edit(&a, &b), edits(&a).contains(&b));
