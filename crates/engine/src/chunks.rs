@@ -24,6 +24,9 @@ use crate::text;
 
 /// Bytes that are read at once: about a batch.
 const CHUNK: usize = 1 << 20;
+/// A longer record is refused: it would be in memory several times, and nearly always a quote was
+/// left open.
+const MOST_RECORD: usize = 1 << 27;
 /// A buffer: what is read at once, after the beginning of a record.
 const BUFFER: usize = CHUNK + CHUNK / 8;
 
@@ -132,7 +135,12 @@ fn read_file(
             position += skip as u64;
         }
         let before = before.min(end);
-        let Some(last) = cutter.cut(position, &buffer[..end], before) else { continue };
+        let Some(last) = cutter.cut(position, &buffer[..end], before) else {
+            if end > MOST_RECORD {
+                return Err(long_record(source, file, position).into());
+            }
+            continue;
+        };
         let mut next = buffers.take(end - last + CHUNK);
         next[..end - last].copy_from_slice(&buffer[last..end]);
         if !send(Chunk { buffer: std::mem::replace(&mut buffer, next), end: last, headed, file }) {
@@ -186,6 +194,32 @@ pub(crate) fn unclosed_quote(file: &str) -> Fault {
     fault!(Input, "table.unclosed-quote", "a quote is opened and never closed")
         .file(file)
         .help("close the quote, or set input.quote to a character that the file does not hold")
+}
+
+/// A record that is too long and begins at a position of the text of a file.
+fn long_record(source: &Source, file: usize, position: u64) -> Fault {
+    let file = &source.files[file];
+    let fault =
+        fault!(Data, "table.record-too-long", "a row has more than {most} MB", most = MOST_RECORD / 1_000_000)
+            .file(file.display().to_string())
+            .help("if a quote is opened in it and never closed, close it, or set input.quote to a character that the file does not hold");
+    match lines_before(source, file, position) {
+        Ok(lines) => fault.line(source.layout.skip as u64 + lines + 1),
+        Err(_) => fault,
+    }
+}
+
+/// The line breaks before a position of the text of a file.
+fn lines_before(source: &Source, file: &Path, position: u64) -> Result<u64> {
+    let (mut text, mut lines) = (source.text(file)?.take(position), 0);
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let read = fill(&mut text, &mut buffer).map_err(|e| unreadable(&file.display().to_string(), &e))?;
+        if read == 0 {
+            return Ok(lines);
+        }
+        lines += memchr_iter(b'\n', &buffer[..read]).count() as u64;
+    }
 }
 
 /// Reads until a buffer is full or the file ends.

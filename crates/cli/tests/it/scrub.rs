@@ -177,6 +177,19 @@ fn a_document_that_is_too_large_is_refused_before_it_is_read() {
     assert_eq!(env.names(), ["line.txt"]);
 }
 
+/// A quote that nothing closes would swallow a table of any size.
+#[test]
+fn a_row_that_does_not_end_is_refused_before_all_of_it_is_read() {
+    let env =
+        TestEnv::with(&[("notes.csv", &format!("name,note\nAnn,ok\nBo,\"{}", "seen ".repeat(1 << 25)))]);
+    env.run("scrub notes.csv --column note --out out").fails(2).says(&[
+        "table.record-too-long",
+        "notes.csv:3",
+        "never closed",
+    ]);
+    assert_eq!(env.names(), ["notes.csv"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn circular_links_are_left_out_and_pipes_are_refused() {
