@@ -1,12 +1,16 @@
-//! Points laid out for speed: ranks in vectors of eight 16-bit lanes, and prices in tables.
+//! Points laid out for speed: bits for columns of few values, the numbers of other values in eight
+//! 16-bit lanes, and prices in tables.
 //!
-//! Values are numbered within the points at hand, so a lane suffices. What some points cover is the
-//! least and the highest lane of every column, which two vector instructions per eight columns
-//! find; its price is one look-up per column with few values. Columns of sets that are priced by
-//! their values have a word of bits instead. Costs are those of [`Prices`], without preferences.
+//! Values are numbered within the points at hand. Columns of few values have a bit for each, all of
+//! them in one word, so that one instruction covers a further point in all these columns; columns
+//! that share a table of what every set of their bits costs are a *group*. Of other columns, what
+//! some points cover is the least and the highest lane, which two vector instructions per eight
+//! columns find; their price is one look-up where they have few values. Columns of sets that are
+//! priced by more values have a word of bits each. Costs are those of [`Prices`], without
+//! preferences.
 //!
 //! Costs points · log points per column to number the values, 2 bytes per cell, and 4 bytes for
-//! every pair of values of columns with few of them.
+//! every set of bits of a group and for every pair of values of tabled columns.
 
 use super::points::Points;
 use super::prices::{Prices, cost};
@@ -19,24 +23,58 @@ type Lanes = [i16; WIDE];
 /// Most values that a lane can number.
 const VALUES: usize = 1 << 15;
 /// Most values of a column whose pairs are tabled.
-const TABLED: usize = 256;
+const TABLED: usize = if cfg!(test) { 5 } else { 256 };
+/// Most values of a column that has a bit for each.
+const FEW: usize = if cfg!(test) { 3 } else { 8 };
+/// Most bits of a group: its table has 8 kB, and stays in the first cache.
+const GROUP: u32 = 11;
 
-/// A column of ranges.
-struct Ranged {
+/// A column with the numbers of its values.
+struct Numbered {
     column: usize,
-    /// Where its table starts, and how many values it has; none where prices are computed.
-    table: Option<(usize, usize)>,
-    /// Number of a value → rank; empty where ranks are numbers enough.
+    /// Point → number, and number → rank.
+    numbers: Vec<u16>,
     ranks: Vec<Code>,
+}
+
+/// Columns of few values: their bits, from `shift` on, and where their table starts.
+struct Group {
+    shift: u32,
+    mask: u64,
+    table: usize,
+}
+
+/// A column whose pairs of values are tabled: where, and how many values it has.
+struct Tabled {
+    table: usize,
+    values: usize,
+}
+
+/// A column whose prices are computed.
+struct Computed {
+    column: usize,
+    /// Number of a value → rank.
+    ranks: Vec<Code>,
+}
+
+/// What a point has in columns of few values and in the first lanes.
+#[derive(Clone, Copy)]
+struct Head {
+    bits: u64,
+    lanes: Lanes,
 }
 
 /// Some points.
 pub struct Packed<'a> {
     prices: &'a Prices<'a>,
-    /// Vectors of a point.
-    chunks: usize,
+    heads: Vec<Head>,
+    /// Vectors of a point behind the first one, and those of all points.
+    more: usize,
     lanes: Vec<Lanes>,
-    columns: Vec<Ranged>,
+    groups: Vec<Group>,
+    /// The columns of the first lanes, and those of the lanes behind them.
+    tabled: Vec<Tabled>,
+    computed: Vec<Computed>,
     tables: Vec<u32>,
     /// Columns that have a word, and the words of all points.
     sets: Vec<usize>,
@@ -46,45 +84,135 @@ pub struct Packed<'a> {
 /// What some points cover.
 #[derive(Clone, Default, Debug)]
 pub struct Cover {
-    low: Vec<Lanes>,
-    high: Vec<Lanes>,
+    bits: u64,
+    low: Lanes,
+    high: Lanes,
+    /// The lanes behind the first vector.
+    more: Vec<(Lanes, Lanes)>,
     words: Vec<u64>,
 }
 
 impl<'a> Packed<'a> {
     /// Packs points; none where a column has too many values for a lane.
     pub fn new(points: &Points<'_>, prices: &'a Prices<'a>) -> Option<Self> {
-        let (sets, ranged): (Vec<usize>, Vec<usize>) =
-            (0..points.width()).partition(|&column| prices.by_values(column));
-        let chunks = ranged.len().div_ceil(WIDE);
-        let mut lanes = vec![[0; WIDE]; chunks * points.len()];
-        let (mut columns, mut tables) = (Vec::new(), Vec::new());
-        for (place, &column) in ranged.iter().enumerate() {
-            let ranks = numbered(points, column, |point, number| {
-                lanes[point * chunks + place / WIDE][place % WIDE] = number;
-            });
-            let values = ranks.len();
-            if values > VALUES {
+        let (mut few, mut ranged, mut sets, mut bits) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for column in 0..points.width() {
+            let own = Numbered::new(points, column);
+            let values = own.ranks.len();
+            if values <= FEW && bits + values <= u64::BITS as usize {
+                bits += values;
+                few.push(own);
+            } else if prices.by_values(column) {
+                sets.push(column);
+            } else if values <= VALUES {
+                ranged.push(own);
+            } else {
                 return None;
             }
-            let table = (values <= TABLED).then_some((tables.len(), values));
-            if table.is_some() {
-                let cell = |a: Code, b: Code| cost(prices.cell(column, a.min(b), a.max(b))) as u32;
-                tables.extend(ranks.iter().flat_map(|&a| ranks.iter().map(move |&b| cell(a, b))));
-            }
-            columns.push(Ranged { column, table, ranks });
         }
         let word = |point: u32| sets.iter().map(move |&column| 1 << points.ranks(point)[column]);
         let words = (0..points.len() as u32).flat_map(word).collect();
-        Some(Packed { prices, chunks, lanes, columns, tables, sets, words })
+        let mut packed = Packed {
+            prices,
+            heads: vec![Head { bits: 0, lanes: [0; WIDE] }; points.len()],
+            more: ranged.len().div_ceil(WIDE).saturating_sub(1),
+            lanes: Vec::new(),
+            groups: Vec::new(),
+            tabled: Vec::new(),
+            computed: Vec::new(),
+            tables: Vec::new(),
+            sets,
+            words,
+        };
+        packed.group(few);
+        packed.line_up(ranged);
+        Some(packed)
+    }
+
+    /// Groups columns of few values, those of most values first. A table has not many more entries
+    /// than there are points.
+    fn group(&mut self, mut few: Vec<Numbered>) {
+        let most = (4 * self.heads.len()).max(1).ilog2().clamp(FEW as u32, GROUP);
+        few.sort_by_key(|own| std::cmp::Reverse(own.ranks.len()));
+        let mut groups: Vec<(u32, Vec<Numbered>)> = Vec::new();
+        for own in few {
+            let needed = own.ranks.len() as u32;
+            match groups.iter_mut().find(|(bits, _)| bits + needed <= most) {
+                Some((bits, columns)) => {
+                    *bits += needed;
+                    columns.push(own);
+                }
+                None => groups.push((needed, vec![own])),
+            }
+        }
+        let mut shift = 0;
+        for (bits, columns) in groups {
+            self.add_group((shift, bits), &columns);
+            shift += bits;
+        }
+    }
+
+    /// Gives columns their bits, and tables what every set of these costs.
+    fn add_group(&mut self, (first, bits): (u32, u32), columns: &[Numbered]) {
+        let table = self.tables.len();
+        self.groups.push(Group { shift: first, mask: (1 << bits) - 1, table });
+        self.tables.resize(table + (1 << bits), 0);
+        let mut shift = first;
+        for own in columns {
+            for (head, &number) in self.heads.iter_mut().zip(&own.numbers) {
+                head.bits |= 1 << (shift + u32::from(number));
+            }
+            let costs: Vec<u32> = (0..1 << own.ranks.len()).map(|set| self.of_numbers(own, set)).collect();
+            for (set, sum) in self.tables[table..].iter_mut().enumerate() {
+                *sum += costs[set >> (shift - first) & (costs.len() - 1)];
+            }
+            shift += own.ranks.len() as u32;
+        }
+    }
+
+    /// What values of a column cost, by a bit for each of their numbers; none cost nothing.
+    fn of_numbers(&self, own: &Numbered, set: u64) -> u32 {
+        let numbers = || (0..own.ranks.len()).filter(move |number| set >> number & 1 == 1);
+        let (Some(low), Some(high)) = (numbers().next(), numbers().next_back()) else { return 0 };
+        let price = match self.prices.by_values(own.column) {
+            true => {
+                let values = numbers().fold(0, |values, number| values | 1 << own.ranks[number]);
+                self.prices.of_values(own.column, values)
+            }
+            false => self.prices.cell(own.column, own.ranks[low], own.ranks[high]),
+        };
+        cost(price) as u32
+    }
+
+    /// Gives columns their lanes: first those whose pairs are tabled.
+    fn line_up(&mut self, ranged: Vec<Numbered>) {
+        self.lanes = vec![[0; WIDE]; self.more * self.heads.len()];
+        let (tabled, computed): (Vec<Numbered>, Vec<Numbered>) =
+            ranged.into_iter().partition(|own| own.ranks.len() <= TABLED);
+        for (place, own) in tabled.into_iter().chain(computed).enumerate() {
+            for (point, &number) in own.numbers.iter().enumerate() {
+                let lanes = match (place / WIDE).checked_sub(1) {
+                    None => &mut self.heads[point].lanes,
+                    Some(next) => &mut self.lanes[point * self.more + next],
+                };
+                lanes[place % WIDE] = number as i16;
+            }
+            let Numbered { column, ranks, .. } = own;
+            if ranks.len() > TABLED {
+                self.computed.push(Computed { column, ranks });
+                continue;
+            }
+            self.tabled.push(Tabled { table: self.tables.len(), values: ranks.len() });
+            let cell = |a: Code, b: Code| cost(self.prices.cell(column, a.min(b), a.max(b))) as u32;
+            self.tables.extend(ranks.iter().flat_map(|&a| ranks.iter().map(move |&b| cell(a, b))));
+        }
     }
 
     /// Covers nothing.
     pub fn clear(&self, cover: &mut Cover) {
-        cover.low.clear();
-        cover.low.resize(self.chunks, [i16::MAX; WIDE]);
-        cover.high.clear();
-        cover.high.resize(self.chunks, [0; WIDE]);
+        (cover.bits, cover.low, cover.high) = (0, [i16::MAX; WIDE], [0; WIDE]);
+        cover.more.clear();
+        cover.more.resize(self.more, ([i16::MAX; WIDE], [0; WIDE]));
         cover.words.clear();
         cover.words.resize(self.sets.len(), 0);
     }
@@ -92,8 +220,12 @@ impl<'a> Packed<'a> {
     /// Covers a further point.
     #[inline]
     pub fn add(&self, cover: &mut Cover, point: u32) {
-        let at = point as usize * self.chunks;
-        widen(&mut cover.low, &mut cover.high, &self.lanes[at..at + self.chunks]);
+        let head = &self.heads[point as usize];
+        cover.bits |= head.bits;
+        widen(&mut cover.low, &mut cover.high, &head.lanes);
+        for ((low, high), lanes) in cover.more.iter_mut().zip(&self.lanes[point as usize * self.more..]) {
+            widen(low, high, lanes);
+        }
         let words = self.words[point as usize * self.sets.len()..].iter();
         cover.words.iter_mut().zip(words).for_each(|(word, own)| *word |= own);
     }
@@ -101,68 +233,89 @@ impl<'a> Packed<'a> {
     /// Covers what another does, and a further point.
     #[inline]
     pub fn join(&self, cover: &Cover, point: u32, joined: &mut Cover) {
-        if joined.low.len() != self.chunks || joined.words.len() != self.sets.len() {
-            self.clear(joined);
+        let head = &self.heads[point as usize];
+        joined.bits = cover.bits | head.bits;
+        widen_to((&cover.low, &cover.high), &head.lanes, (&mut joined.low, &mut joined.high));
+        if self.more > 0 || !self.sets.is_empty() {
+            self.join_more(cover, point, joined);
         }
-        let at = point as usize * self.chunks;
-        let point_lanes = &self.lanes[at..at + self.chunks];
-        widen_to((&cover.low, &cover.high), point_lanes, (&mut joined.low, &mut joined.high));
+    }
+
+    #[inline(never)]
+    fn join_more(&self, cover: &Cover, point: u32, joined: &mut Cover) {
+        let lanes = self.lanes[point as usize * self.more..].iter();
+        let both = |(ends, lanes): (&(Lanes, Lanes), &Lanes)| both(&ends.0, &ends.1, lanes);
+        joined.more.clear();
+        joined.more.extend(cover.more.iter().zip(lanes).map(both));
         let words = self.words[point as usize * self.sets.len()..].iter();
-        let words = cover.words.iter().zip(words).map(|(word, own)| word | own);
-        joined.words.iter_mut().zip(words).for_each(|(to, word)| *to = word);
+        joined.words.clear();
+        joined.words.extend(cover.words.iter().zip(words).map(|(word, own)| word | own));
     }
 
     /// What a row costs in the cells that are true of some points; there is at least one.
     #[inline]
     pub fn cost(&self, cover: &Cover) -> u64 {
-        let ends = cover.low.as_flattened().iter().zip(cover.high.as_flattened());
         let mut sum = 0;
-        for (column, (&low, &high)) in self.columns.iter().zip(ends) {
-            sum += match column.table {
-                Some((start, values)) => self.tables[start + low as usize * values + high as usize],
-                None => self.computed(column, low, high),
-            };
+        for group in &self.groups {
+            sum += self.tables[group.table + (cover.bits >> group.shift & group.mask) as usize];
         }
-        let mut sum = u64::from(sum);
+        for (column, (&low, &high)) in self.tabled.iter().zip(cover.low.iter().zip(&cover.high)) {
+            sum += self.tables[column.table + low as usize * column.values + high as usize];
+        }
+        let plain = self.more == 0 && self.computed.is_empty() && self.sets.is_empty();
+        u64::from(sum) + if plain { 0 } else { self.cost_of_more(cover) }
+    }
+
+    /// What a row costs in columns behind the first lanes, in those whose prices are computed, and in
+    /// those that have a word.
+    #[inline(never)]
+    fn cost_of_more(&self, cover: &Cover) -> u64 {
+        let ends = |place: usize| {
+            let (low, high) = match (place / WIDE).checked_sub(1) {
+                None => (&cover.low, &cover.high),
+                Some(next) => (&cover.more[next].0, &cover.more[next].1),
+            };
+            (low[place % WIDE] as usize, high[place % WIDE] as usize)
+        };
+        let mut sum = 0;
+        for (place, column) in self.tabled.iter().enumerate().skip(WIDE) {
+            let (low, high) = ends(place);
+            sum += u64::from(self.tables[column.table + low * column.values + high]);
+        }
+        for (place, column) in (self.tabled.len()..).zip(&self.computed) {
+            let (low, high) = ends(place);
+            sum += cost(self.prices.cell(column.column, column.ranks[low], column.ranks[high]));
+        }
         for (&column, &word) in self.sets.iter().zip(&cover.words) {
             sum += cost(self.prices.of_values(column, word));
         }
         sum
     }
-
-    fn computed(&self, column: &Ranged, low: i16, high: i16) -> u32 {
-        let (low, high) = (column.ranks[low as usize], column.ranks[high as usize]);
-        cost(self.prices.cell(column.column, low, high)) as u32
-    }
 }
 
-/// Numbers the values of a column in the order of their ranks, and returns the ranks.
-fn numbered(points: &Points<'_>, column: usize, mut put: impl FnMut(usize, i16)) -> Vec<Code> {
-    let rank = |point: usize| points.ranks(point as u32)[column];
-    let mut ranks: Vec<Code> = (0..points.len()).map(rank).collect();
-    ranks.sort_unstable();
-    ranks.dedup();
-    for point in 0..points.len() {
-        put(point, ranks.partition_point(|&other| other < rank(point)) as i16);
+impl Numbered {
+    /// Numbers the values of a column in the order of their ranks.
+    fn new(points: &Points<'_>, column: usize) -> Self {
+        let rank = |point: usize| points.ranks(point as u32)[column];
+        let mut ranks: Vec<Code> = (0..points.len()).map(rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let number = |point: usize| ranks.partition_point(|&other| other < rank(point)) as u16;
+        let numbers = (0..points.len()).map(number).collect();
+        Numbered { column, numbers, ranks }
     }
-    ranks
 }
 
 /// Not inlined, as [`widen_to`]: with the lanes in memory the compiler keeps them in vectors; with
 /// the lanes of several calls in sight it takes them apart.
 #[inline(never)]
-fn widen(low: &mut [Lanes], high: &mut [Lanes], point: &[Lanes]) {
-    for ((low, high), point) in low.iter_mut().zip(high).zip(point) {
-        (*low, *high) = both(low, high, point);
-    }
+fn widen(low: &mut Lanes, high: &mut Lanes, point: &Lanes) {
+    (*low, *high) = both(low, high, point);
 }
 
 #[inline(never)]
-fn widen_to(cover: (&[Lanes], &[Lanes]), point: &[Lanes], to: (&mut [Lanes], &mut [Lanes])) {
-    let from = cover.0.iter().zip(cover.1).zip(point);
-    for (((low, high), point), (to_low, to_high)) in from.zip(to.0.iter_mut().zip(to.1)) {
-        (*to_low, *to_high) = both(low, high, point);
-    }
+fn widen_to(cover: (&Lanes, &Lanes), point: &Lanes, to: (&mut Lanes, &mut Lanes)) {
+    (*to.0, *to.1) = both(cover.0, cover.1, point);
 }
 
 /// The lower of each of eight lanes, and the higher.
@@ -182,7 +335,7 @@ mod tests {
 
     use super::super::clusters::Cluster;
     use super::super::region::Judge;
-    use super::super::tests::{field, table};
+    use super::super::tests::{field, table_of};
     use super::*;
     use crate::policy::{Form, Search};
 
@@ -190,10 +343,11 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(128))]
-        /// Covers cost what clusters of the same points do.
+        /// Covers cost what clusters of the same points do, in columns that have bits, tabled and
+        /// computed ones, those of more than one vector, and those that have words.
         #[test]
         fn covers_cost_what_clusters_cost(
-            made in table(40, ANY, ANY),
+            made in table_of(40, 0..22, ANY, ANY),
             chosen in proptest::collection::vec(any::<u16>(), 1..8),
             sets: bool,
         ) {

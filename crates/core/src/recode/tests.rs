@@ -68,7 +68,17 @@ fn column(forms: &'static [Form]) -> impl Strategy<Value = Column> {
 
 /// Tables of up to this many rows whose first column has one of the first forms.
 pub fn table(rows: usize, first: &'static [Form], forms: &'static [Form]) -> impl Strategy<Value = Made> {
-    let columns = (column(first), proptest::collection::vec(column(forms), 0..4));
+    table_of(rows, 0..4, first, forms)
+}
+
+/// The same with this many columns behind the first.
+pub fn table_of(
+    rows: usize,
+    others: std::ops::Range<usize>,
+    first: &'static [Form],
+    forms: &'static [Form],
+) -> impl Strategy<Value = Made> {
+    let columns = (column(first), proptest::collection::vec(column(forms), others));
     let columns = columns.prop_map(|(first, others)| [vec![first], others].concat());
     columns.prop_flat_map(move |columns| {
         let row = (proptest::collection::vec(any::<u16>(), columns.len()), 0..4u32);
