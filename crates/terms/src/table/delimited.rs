@@ -44,7 +44,7 @@ pub(crate) fn records(text: &str, delimiter: char) -> Result<Vec<Row>> {
     match rows.pop() {
         Some(last) if lines.at == whole.len() - end.len() && last.cells.iter().eq([end]) => Ok(rows),
         last => {
-            let open = last.and_then(|row| row.cells.iter().last().map(breaks)).unwrap_or(0);
+            let open = last.and_then(|row| row.cells.iter().next_back().map(breaks)).unwrap_or(0);
             Err(fault!(Input, "table.unclosed-quote", "a quote is opened and never closed")
                 .line(1 + breaks(&whole) - open)
                 .help("close it, or double a quote that belongs to a value")

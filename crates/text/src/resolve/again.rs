@@ -74,7 +74,7 @@ impl Filter {
     #[inline]
     fn add(&mut self, hash: u64) {
         let mask = self.bits.len() - 1;
-        self.bits[hash as usize / 64 & mask] |= 1 << (hash % 64);
+        self.bits[(hash as usize / 64) & mask] |= 1 << (hash % 64);
         self.added += 1;
     }
 
@@ -93,7 +93,7 @@ impl Filter {
     #[inline]
     fn may_have(&self, hash: u64) -> bool {
         let mask = self.bits.len() - 1;
-        self.bits[hash as usize / 64 & mask] >> (hash % 64) & 1 != 0
+        self.bits[(hash as usize / 64) & mask] >> (hash % 64) & 1 != 0
     }
 }
 
