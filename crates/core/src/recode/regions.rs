@@ -395,6 +395,8 @@ pub(super) fn parts(
     };
     let mut places: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
     let mut parts: Vec<Vec<u32>> = Vec::new();
+    // The key of the last point with the place of its part: neighbours mostly share them.
+    let (mut key, mut last) = (Vec::new(), None);
     let (mut held, mut without) = (Held::default(), 0);
     for point in 0..ground.classes.len() {
         if missing(point) {
@@ -405,11 +407,19 @@ pub(super) fn parts(
             ground.hierarchies[column].generalize(ground.classes.code(point, column), max)
         };
         let group = apart.map(|apart| apart[point]);
-        let at =
-            *places.entry(group.into_iter().chain(limited.iter().map(code)).collect()).or_insert_with(|| {
-                parts.push(Vec::new());
-                parts.len() - 1
-            });
+        key.clear();
+        key.extend(group.into_iter().chain(limited.iter().map(code)));
+        let at = match &last {
+            Some((same, at)) if *same == key => *at,
+            _ => {
+                let at = *places.entry(key.clone()).or_insert_with(|| {
+                    parts.push(Vec::new());
+                    parts.len() - 1
+                });
+                last = Some((key.clone(), at));
+                at
+            }
+        };
         parts[at].push(point as u32);
     }
     parts.retain(|part| {

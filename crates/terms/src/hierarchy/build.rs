@@ -33,12 +33,12 @@ pub fn build(
         _ => None,
     };
     let assembly = match spec {
-        // Their rows and levels are many, so that no path is made of each.
+        // Their values and levels can be many, so that no path is made of each.
         Spec::File(spec) => file::assembly(spec, dictionary, load)?,
         Spec::Mask(spec) => mask::assembly(spec, dictionary)?,
-        Spec::Intervals(spec) => Assembly::of(intervals::paths(spec, dictionary)?),
+        Spec::Intervals(spec) => intervals::assembly(spec, dictionary)?,
         Spec::Order(spec) => Assembly::of(order::paths(spec, dictionary)?),
-        Spec::Date(spec) => Assembly::of(date::paths(spec, dictionary)?),
+        Spec::Date(spec) => date::assembly(spec, dictionary)?,
         Spec::Priority(spec) => Assembly::of(priority::paths(spec, dictionary)?),
         Spec::Icd9 => Assembly::of(icd::paths(&icd::ICD9, dictionary)?),
         Spec::Icd10 => Assembly::of(icd::paths(&icd::ICD10, dictionary)?),

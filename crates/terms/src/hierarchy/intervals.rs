@@ -8,8 +8,8 @@
 //! are compared as they are printed, so that 0.3 is in [0.3,
 //! 0.4) although 3 × 0.1 is not 0.3 to the machine. Costs values × levels.
 
-use super::build::{path, unfit, values};
-use super::{Intervals, Path};
+use super::build::{unfit, values};
+use super::{Assembly, Intervals, TOP};
 use crate::cell::number;
 use crate::error::{Error, Fault, Result};
 use crate::fault;
@@ -21,7 +21,7 @@ const DIGITS: i32 = 14;
 const FINEST: f64 = 1e-12;
 
 /// One level per width or list of bounds, then the top.
-pub(super) fn paths(spec: &Intervals, dictionary: &Dictionary) -> Result<Vec<Path>> {
+pub(super) fn assembly(spec: &Intervals, dictionary: &Dictionary) -> Result<Assembly> {
     let mut faults = ends(spec);
     faults.extend(match (spec.widths.is_empty(), spec.bounds.is_empty()) {
         (false, true) => widths(spec),
@@ -51,7 +51,13 @@ pub(super) fn paths(spec: &Intervals, dictionary: &Dictionary) -> Result<Vec<Pat
     }));
     Error::check(faults)?;
     let scale = if spec.bounds.is_empty() { Scale::equal(spec, &numbers)? } else { Scale::listed(spec) };
-    Ok(numbers.iter().map(|&(value, x)| path(value, scale.labels(x))).collect())
+    let mut assembly = Assembly::default();
+    for (value, x) in numbers {
+        assembly.add_chain(value, scale.height() + 1, spec.nested, |level, label| {
+            if level > scale.height() { label.push_str(TOP) } else { scale.write(x, level, label) }
+        });
+    }
+    Ok(assembly)
 }
 
 /// The values with their numbers, and the values that are none.
@@ -277,40 +283,38 @@ impl Scale {
         Ok(Scale { low, high, levels: Levels::Equal { width, decimals, factors } })
     }
 
-    /// The labels of a number at level 1, 2, ….
-    fn labels(&self, x: f64) -> Vec<String> {
-        let levels = match &self.levels {
+    /// The number of levels.
+    fn height(&self) -> usize {
+        match &self.levels {
             Levels::Listed(levels) => levels.len(),
             Levels::Equal { factors, .. } => factors.len(),
             Levels::Each { widths, .. } => widths.len(),
-        };
+        }
+    }
+
+    /// Appends the label of a number at a level from 1 on.
+    fn write(&self, x: f64, level: usize, text: &mut String) {
         if x < self.low {
-            return vec![format!("< {}", plain(self.low)); levels];
+            text.extend(["< ", &plain(self.low)]);
+        } else if x >= self.high {
+            text.extend([">= ", &plain(self.high)]);
+        } else {
+            let (from, to) = self.bounds(x, level);
+            text.extend(["[", &plain(from), ", ", &plain(to), ")"]);
         }
-        if x >= self.high {
-            return vec![format!(">= {}", plain(self.high)); levels];
-        }
-        let label = |(from, to): (f64, f64)| ["[", &plain(from), ", ", &plain(to), ")"].concat();
-        match &self.levels {
-            Levels::Listed(levels) => levels.iter().map(|bounds| label(between(bounds, x))).collect(),
-            Levels::Equal { width, decimals, factors } => {
-                let bound = |i: i64| rounded(self.low + i as f64 * width, *decimals);
-                let i = step(x, self.low, *width, &bound);
-                let range = |&factor: &i64| {
-                    let first = i - i % factor;
-                    label((bound(first), bound(first.saturating_add(factor)).min(self.high)))
-                };
-                factors.iter().map(range).collect()
-            }
-            Levels::Each { widths, decimals } => {
-                let range = |width: &f64| {
-                    let bound = |i: i64| rounded(self.low + i as f64 * width, *decimals);
-                    let i = step(x, self.low, *width, &bound);
-                    label((bound(i), bound(i.saturating_add(1)).min(self.high)))
-                };
-                widths.iter().map(range).collect()
-            }
-        }
+    }
+
+    /// The bounds around a number that is not coded at an end, at a level from 1 on.
+    fn bounds(&self, x: f64, level: usize) -> (f64, f64) {
+        let (width, decimals, factor) = match &self.levels {
+            Levels::Listed(levels) => return between(&levels[level - 1], x),
+            Levels::Equal { width, decimals, factors } => (*width, *decimals, factors[level - 1]),
+            Levels::Each { widths, decimals } => (widths[level - 1], *decimals, 1),
+        };
+        let bound = |i: i64| rounded(self.low + i as f64 * width, decimals);
+        let i = step(x, self.low, width, &bound);
+        let first = i - i % factor;
+        (bound(first), bound(first.saturating_add(factor)).min(self.high))
     }
 }
 
@@ -379,8 +383,8 @@ mod tests {
 
     fn labels(spec: &Intervals, column: &[&str]) -> Vec<String> {
         let dictionary = Dictionary::of(column.iter().map(|v| Some(*v)));
-        let paths = paths(spec, &dictionary).unwrap();
-        paths.into_iter().map(|p| p.labels.join(" | ")).collect()
+        let assembly = assembly(spec, &dictionary).unwrap();
+        assembly.labels_of_leaves().into_iter().map(|labels| labels.join(" | ")).collect()
     }
 
     fn equal(widths: &[f64], low: Option<f64>, high: Option<f64>) -> Intervals {
@@ -458,7 +462,7 @@ mod tests {
     #[test]
     fn every_fault_at_once() {
         let dictionary = Dictionary::of([Some("x"), Some("inf"), Some("NaN"), Some("7")]);
-        let error = paths(&equal(&[5.0, 12.0], Some(3.0), Some(3.0)), &dictionary).unwrap_err();
+        let error = assembly(&equal(&[5.0, 12.0], Some(3.0), Some(3.0)), &dictionary).unwrap_err();
         assert_eq!(error.faults().len(), 3, "{error}");
         let text = error.to_string();
         assert!(text.contains("width 12 is not a multiple of width 5"), "{text}");
@@ -486,7 +490,7 @@ mod tests {
         assert_eq!(labels(&open, &["16", "29"]), ["[15, 17) | [15, 20) | *", "[29, 31) | [25, 30) | *"]);
         let own = unnested(listed(&[&[0.0, 10.0, 20.0, 30.0], &[15.0]]));
         assert_eq!(labels(&own, &["12", "15"]), ["[10, 20) | [0, 15) | *", "[10, 20) | [15, 30) | *"]);
-        let refused = |spec| paths(&unnested(spec), &Dictionary::of([Some("7")])).unwrap_err().to_string();
+        let refused = |spec| assembly(&unnested(spec), &Dictionary::of([Some("7")])).unwrap_err().to_string();
         assert!(refused(equal(&[5.0, 2.0], None, None)).contains("width 2 is above width 5, and finer"));
         assert!(refused(listed(&[&[1.0], &[1.0, 2.0]])).contains("and finer"));
         assert_eq!(nesting(&[2.0, 4.0, 6.0, 12.0, 24.0]), [2.0, 4.0, 12.0, 24.0]);
@@ -495,7 +499,7 @@ mod tests {
     #[test]
     fn what_is_refused() {
         let column = Dictionary::of([Some("7")]);
-        let refused = |spec: &Intervals| paths(spec, &column).unwrap_err().to_string();
+        let refused = |spec: &Intervals| assembly(spec, &column).unwrap_err().to_string();
         assert!(refused(&Intervals::default()).contains("exactly one"));
         assert!(refused(&Intervals { widths: vec![1.0], ..listed(&[&[1.0]]) }).contains("exactly one"));
         assert!(refused(&equal(&[0.0], None, None)).contains("width of 0"));
@@ -519,9 +523,10 @@ mod tests {
             let column: Vec<String> = numbers.iter().map(|x| format!("{x:.1}")).collect();
             let dictionary = Dictionary::of(column.iter().map(|v| Some(v.as_str())));
             let spec = equal(&[width, width * 3.0, width * 12.0], low.map(f64::from), None);
-            for path in paths(&spec, &dictionary).unwrap() {
-                let x = number(&path.leaf).unwrap();
-                for label in path.labels.iter().filter(|l| l.starts_with('[')) {
+            let labels = assembly(&spec, &dictionary).unwrap().labels_of_leaves();
+            for (value, labels) in values(&dictionary).zip(labels) {
+                let x = number(value).unwrap();
+                for label in labels.iter().filter(|l| l.starts_with('[')) {
                     let (from, to) = label[1..label.len() - 1].split_once(", ").unwrap();
                     prop_assert!(number(from).unwrap() <= x && x < number(to).unwrap(), "{x} in {label}");
                     prop_assert!(from.len() <= 9 && to.len() <= 9, "{label}");

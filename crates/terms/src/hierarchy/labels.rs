@@ -58,21 +58,31 @@ pub(super) struct Interner {
     labels: Labels,
     index: Index,
     /// The label that was asked for last: values come in order, and neighbours share labels.
-    last: Code,
+    last: Option<(Key, Code)>,
+}
+
+/// Finished labels, which are not looked up again.
+impl From<Labels> for Interner {
+    fn from(labels: Labels) -> Self {
+        Interner { labels, ..Interner::default() }
+    }
 }
 
 impl Interner {
     /// The code of a label.
     pub(super) fn code(&mut self, label: &str) -> Code {
-        if (self.last as usize) < self.labels.len() && self.labels.text(self.last) == label {
-            return self.last;
+        let key = Key::of(label);
+        match self.last.filter(|(last, _)| *last == key) {
+            Some((_, code)) if key.whole() || self.labels.text(code) == label => code,
+            _ => {
+                let code = self.find_or_add(key, label);
+                self.last = Some((key, code));
+                code
+            }
         }
-        self.last = self.find_or_add(label);
-        self.last
     }
 
-    fn find_or_add(&mut self, label: &str) -> Code {
-        let key = Key::of(label);
+    fn find_or_add(&mut self, key: Key, label: &str) -> Code {
         if let Some(code) = self.index.find(key, |code| self.labels.text(code) == label) {
             return code;
         }

@@ -6,14 +6,16 @@
 //! by masks up to the longest length, and masking more positions of a *label* gives the label
 //! above. (Masking the last characters of each value separately would map 12 and 123 to 1* and 12*,
 //! which share nothing below the top, and would reveal the length of each value.) Characters are
-//! Unicode scalar values. Costs values × levels × length
-//! at most; labels above a known label are taken over.
+//! Unicode scalar values. Short ASCII values are sorted once as numbers, so that the values under a
+//! label are neighbours. Others cost values × levels × length at most; labels above a known label
+//! are taken over.
 
 use super::build::values;
+use super::labels::Labels;
 use super::{Assembly, End, Mask, TOP};
 use crate::error::{Error, Result};
 use crate::fault;
-use crate::table::Dictionary;
+use crate::table::{Code, Dictionary};
 
 /// More levels than this are a mistake: no search could use them.
 const MOST_LEVELS: usize = 100;
@@ -54,14 +56,84 @@ pub(super) fn assembly(spec: &Mask, dictionary: &Dictionary) -> Result<Assembly>
             .help(format!("mask at least {} characters at a time with `step`", longest.div_ceil(20))),
         ));
     }
+    if let Some(values) = packed(spec, dictionary, longest).filter(|values| !values.is_empty()) {
+        return Ok(of_packed(spec, values, longest, levels));
+    }
+    Ok(of_each(spec, dictionary, longest, levels))
+}
+
+/// The assembly of any values.
+fn of_each(spec: &Mask, dictionary: &Dictionary, longest: usize, levels: usize) -> Assembly {
     let mut assembly = Assembly::default();
     for value in values(dictionary) {
-        assembly.add_chain(value, levels.max(1), |level, label| match level < levels {
+        assembly.add_chain(value, levels.max(1), true, |level, label| match level < levels {
             true => mask(label, value, longest - level * spec.step, longest, spec.from, spec.char),
             false => label.push_str(TOP),
         });
     }
-    Ok(assembly)
+    assembly
+}
+
+/// A value, and its characters as a number: the one that is masked last is the most significant.
+type Packed<'a> = (&'a str, u128);
+
+/// The values as numbers, padded to the longest; none if a value does not fit.
+fn packed<'a>(spec: &Mask, dictionary: &'a Dictionary, longest: usize) -> Option<Vec<Packed<'a>>> {
+    let pad = u8::try_from(spec.char).ok().filter(u8::is_ascii)?;
+    let pack = |value: &'a str| {
+        let mut bytes = [pad; 16];
+        let own = bytes.get_mut(..value.len()).filter(|_| value.is_ascii())?;
+        own.copy_from_slice(value.as_bytes());
+        if spec.from == End::Left {
+            own.reverse();
+        }
+        Some((value, u128::from_be_bytes(bytes)))
+    };
+    (longest <= 16).then(|| values(dictionary).map(pack).collect())?
+}
+
+/// The same assembly as value by value: labels have codes in order of first sight.
+fn of_packed(spec: &Mask, values: Vec<Packed<'_>>, longest: usize, levels: usize) -> Assembly {
+    let mut assembly = Assembly::default();
+    values.iter().for_each(|(value, _)| _ = assembly.leaves.add(Some(value), 0));
+    // The labels of the level below: by their number, with their codes; code → a value under it.
+    let number = |(code, &(_, number)): (usize, &Packed<'_>)| (number, code as Code);
+    let mut sorted: Vec<(u128, Code)> = values.iter().enumerate().map(number).collect();
+    sorted.sort_unstable();
+    let mut under: Vec<&str> = values.iter().map(|(value, _)| *value).collect();
+    drop(values);
+    let mut codes: Vec<Code> = (0..under.len() as Code).collect();
+    for level in 1..levels {
+        let kept = longest - level * spec.step;
+        let shown = |number: u128| number >> (8 * (16 - kept));
+        // Code below → the label's place among the sorted ones.
+        let mut places = vec![0; under.len()];
+        let mut next: Vec<(u128, Code)> = Vec::new();
+        for &(number, code) in &sorted {
+            if next.last().is_none_or(|(last, _)| shown(*last) != shown(number)) {
+                next.push((number, Code::MAX));
+            }
+            places[code as usize] = next.len() - 1;
+        }
+        let (mut labels, mut text, mut firsts) = (Labels::default(), String::new(), Vec::new());
+        let mut above = |place: usize, value| {
+            let code = &mut next[place].1;
+            if *code == Code::MAX {
+                text.clear();
+                mask(&mut text, value, kept, longest, spec.from, spec.char);
+                *code = labels.push(Some(&text));
+                firsts.push(value);
+            }
+            *code
+        };
+        let parents: Vec<Code> =
+            places.iter().zip(&under).map(|(&place, value)| above(place, *value)).collect();
+        codes.iter_mut().for_each(|code| *code = parents[*code as usize]);
+        assembly.push_level(codes.clone(), labels);
+        (sorted, under) = (next, firsts);
+    }
+    assembly.push_level(vec![0; codes.len()], [Some(TOP)].into_iter().collect());
+    assembly
 }
 
 /// The length of the longest value in characters.
@@ -99,18 +171,19 @@ fn mask(text: &mut String, value: &str, kept: usize, longest: usize, from: End, 
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::labels::Interner;
     use super::*;
-    use crate::table::Code;
 
     fn labels(from: End, char: char, step: usize, values: &[&str]) -> Vec<Vec<String>> {
         let dictionary = Dictionary::of(values.iter().map(|v| Some(*v)));
         let spec = Mask { from, char, step };
-        let (assembly, leaves) = (assembly(&spec, &dictionary).unwrap(), 0..dictionary.len());
-        let levels = || assembly.codes.iter().zip(&assembly.labels);
-        let label =
-            |(codes, labels): (&Vec<Code>, &Interner), leaf: usize| labels.get(codes[leaf]).unwrap().into();
-        leaves.map(|leaf| levels().map(|level| label(level, leaf)).collect()).collect()
+        assembly(&spec, &dictionary).unwrap().labels_of_leaves()
+    }
+
+    /// The assembly as it is made of values that are not packed.
+    fn one_by_one(spec: &Mask, dictionary: &Dictionary) -> Assembly {
+        let longest = longest(dictionary);
+        let levels = longest.div_ceil(spec.step);
+        of_each(spec, dictionary, longest, levels)
     }
 
     #[test]
@@ -159,6 +232,13 @@ mod tests {
                     prop_assert_eq!(label, &masked(value, longest - level * step, longest, from, '*'));
                 }
             }
+            // Sorted values give the same codes as values one by one.
+            let spec = Mask { from, char: '*', step };
+            let (sorted, each) = (assembly(&spec, &dictionary).unwrap(), one_by_one(&spec, &dictionary));
+            prop_assert!(packed(&spec, &dictionary, longest).is_some());
+            prop_assert_eq!(&sorted.codes, &each.codes);
+            prop_assert_eq!(sorted.labels_of_leaves(), each.labels_of_leaves());
+            prop_assert_eq!(sorted.labels.len(), each.labels.len());
         }
     }
 

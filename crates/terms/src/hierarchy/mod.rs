@@ -418,9 +418,15 @@ impl Assembly {
         }
     }
 
-    /// Adds a leaf whose labels follow from one another: `label` writes that of a level from 1 on.
-    /// Where a label is known, those above it are, and are not looked up again.
-    fn add_chain(&mut self, leaf: &str, levels: usize, mut label: impl FnMut(usize, &mut String)) {
+    /// Adds a leaf with its labels: `label` writes that of a level from 1 on. If labels follow from
+    /// one another (`nested`), then where one is known, those above it are, and are not looked up.
+    fn add_chain(
+        &mut self,
+        leaf: &str,
+        levels: usize,
+        nested: bool,
+        mut label: impl FnMut(usize, &mut String),
+    ) {
         self.begin(levels);
         self.firsts.resize_with(levels, Vec::new);
         let known = self.leaves.len();
@@ -441,11 +447,27 @@ impl Assembly {
             let code = self.labels[level].code(&text);
             self.codes[level].push(code);
             match self.firsts[level].get(code as usize) {
-                Some(&leaf) => first = leaf as usize,
+                Some(&leaf) if nested => first = leaf as usize,
+                Some(_) => {}
                 None => self.firsts[level].push(known as Code),
             }
         }
         self.text = text;
+    }
+
+    /// Adds a level above all others: the codes of its labels by leaf. No path is added behind it.
+    fn push_level(&mut self, codes: Vec<Code>, labels: Labels) {
+        self.begun = true;
+        self.codes.push(codes);
+        self.labels.push(labels.into());
+    }
+
+    /// The labels of every leaf.
+    #[cfg(test)]
+    fn labels_of_leaves(&self) -> Vec<Vec<String>> {
+        let label = |level: usize, leaf: usize| self.labels[level].get(self.codes[level][leaf]).unwrap();
+        let labels = |leaf| (0..self.labels.len()).map(|level| label(level, leaf).into()).collect();
+        (0..self.leaves.len()).map(labels).collect()
     }
 
     /// The number of labels of a leaf, which the first one decides.

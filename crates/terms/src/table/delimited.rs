@@ -145,7 +145,14 @@ fn closing_quote(text: &str) -> Option<usize> {
 
 /// Appends a cell, in quotes where it has a quote, a line break or one of the delimiters.
 pub fn write_cell(text: &mut String, cell: &str, delimiters: &[char]) {
-    if cell.contains(['"', '\n', '\r']) || cell.contains(delimiters) {
+    let quoted = match cell.is_ascii() {
+        // Bytes are compared faster than characters are decoded.
+        true => cell
+            .bytes()
+            .any(|byte| matches!(byte, b'"' | b'\n' | b'\r') || delimiters.contains(&char::from(byte))),
+        false => cell.contains(['"', '\n', '\r']) || cell.contains(delimiters),
+    };
+    if quoted {
         text.push('"');
         text.push_str(&cell.replace('"', "\"\""));
         text.push('"');

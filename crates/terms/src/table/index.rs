@@ -72,7 +72,7 @@ impl Key {
     }
 
     /// Whether the key is the value.
-    fn whole(self) -> bool {
+    pub(crate) fn whole(self) -> bool {
         self.high & Key::LONG != Key::LONG
     }
 
