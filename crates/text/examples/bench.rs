@@ -7,6 +7,7 @@
 //! texts that nobody writes, `--figure` prints the scrubbed letter of figure 21, `--show` made-up
 //! letters with marks. `--misses` prints every mistake with its context, but for those in the
 //! hold-out: detectors must not be tuned to them. `--written` leaves the made-up documents out.
+//! `--documents FILE` measures marked documents of your own, as crates/text/tests/documents has them.
 
 #![allow(clippy::print_stdout, reason = "the tables are the program's output")]
 
@@ -80,6 +81,10 @@ fn main() {
     if has("--odd") {
         return odd();
     }
+    if let Some(file) = given.iter().skip_while(|arg| *arg != "--documents").nth(1) {
+        let text = std::fs::read_to_string(file).expect("the file can be read");
+        return own(&marked::documents(&text).expect("the documents are well-formed"), &options);
+    }
     let per_seed = match (has("--written"), options.quick) {
         (true, _) => 0,
         (_, true) => 600,
@@ -108,6 +113,16 @@ fn main() {
     }
     if options.speed {
         speed(options.quick);
+    }
+}
+
+/// The figures of documents that somebody else marked.
+fn own(documents: &[Letter], options: &Options) {
+    let sets = [("own", documents.to_vec())];
+    comparison(&sets);
+    kinds(&sets);
+    if options.misses {
+        mistakes(sets[0].0, documents);
     }
 }
 
