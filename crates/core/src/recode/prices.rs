@@ -47,25 +47,25 @@ pub fn preference(price: Price) -> u64 {
 }
 
 /// The labels above every value of a column, up to the top. Those of one value are together, and
-/// seven levels are one line of the cache: points that are compared are rarely near in memory.
+/// eight levels are one line of the cache: points that are compared are rarely near in memory.
 #[derive(Default)]
 struct Labels {
     /// Labels above a value.
     levels: usize,
-    /// Rank → the highest rank under each of its labels, then the lowest.
-    ends: Vec<Code>,
+    /// Rank → the highest rank under each of its labels, then the costs of these labels.
+    lines: Vec<Code>,
 }
 
 impl Labels {
-    /// The level and the ranks of the least label above all values of a range, of at least two: the
+    /// The level and the cost of the least label above all values of a range, of at least two: the
     /// first that does not end before the highest of them. Labels above one value nest, so that
     /// these are the ones after.
     #[inline]
-    fn least(&self, low: Code, high: Code) -> (usize, (Code, Code)) {
-        let (last, first) =
-            self.ends[2 * self.levels * low as usize..][..2 * self.levels].split_at(self.levels);
+    fn least(&self, low: Code, high: Code) -> (usize, u32) {
+        let (last, costs) =
+            self.lines[2 * self.levels * low as usize..][..2 * self.levels].split_at(self.levels);
         let below = last.iter().map(|&end| usize::from(end < high)).sum::<usize>();
-        (below + 1, (first[below], last[below]))
+        (below + 1, costs[below])
     }
 }
 
@@ -151,9 +151,18 @@ impl<'a> Prices<'a> {
             return Labels::default();
         }
         let (levels, ranks) = (axis.height(), 0..axis.len() as Code);
-        let above = |rank: Code| (1..=levels).map(move |level| axis.branch(rank, level));
-        let ends = |rank| above(rank).map(|(_, last)| last).chain(above(rank).map(|(first, _)| first));
-        Labels { levels, ends: ranks.flat_map(ends).collect() }
+        let line = |rank: Code| {
+            let last = move |level| axis.branch(rank, level).1;
+            let cost = move |level| cost(self.of_label(column, level, rank)) as u32;
+            (1..=levels).map(last).chain((1..=levels).map(cost))
+        };
+        Labels { levels, lines: ranks.flat_map(line).collect() }
+    }
+
+    /// The price of the label at a level above a value.
+    fn of_label(&self, column: usize, level: usize, rank: Code) -> Price {
+        let axis = &self.axes[column];
+        self.scaled(column, axis.weight() * axis.label_share(level, rank))
     }
 
     /// The price of the least label above a range.
@@ -162,9 +171,9 @@ impl<'a> Prices<'a> {
         if low == high {
             return 0;
         }
-        let (level, ends) = self.labels[column].least(low, high);
-        let axis = &self.axes[column];
-        self.scaled(column, axis.weight() * axis.share_of_label(level, ends))
+        let (level, cost) = self.labels[column].least(low, high);
+        // Where all distortion is tolerated, as by default, the preference is 0.
+        if self.scales[column].1 == 0.0 { Price::from(cost) << 32 } else { self.of_label(column, level, low) }
     }
 
     fn computed(&self, column: usize, low: Code, high: Code) -> Price {
