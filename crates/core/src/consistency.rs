@@ -28,6 +28,7 @@ use crate::hierarchy::{Hierarchy, TOP};
 use crate::policy::Form;
 use crate::recoded::Recoded;
 use crate::release::NotionFacts;
+use crate::space::long_sets_are_intervals;
 use crate::table::Code;
 use crate::watch::Watch;
 
@@ -111,9 +112,10 @@ impl Column {
         let mut order: Vec<Code> = (0..leaves).collect();
         let numbers: Vec<Option<f64>> =
             (0..leaves).map(|leaf| hierarchy.leaf_value(leaf).and_then(number)).collect();
+        let intervals = form == Form::Interval || form == Form::Set && long_sets_are_intervals(hierarchy);
         match form {
             // Labels of a set column cover neighbours, too.
-            Form::Label | Form::Set => order.sort_by_cached_key(|&leaf| {
+            Form::Label | Form::Set if !intervals => order.sort_by_cached_key(|&leaf| {
                 let levels = (0..=hierarchy.height()).rev();
                 levels.map(|level| hierarchy.generalize(leaf, level)).collect::<Vec<Code>>()
             }),
@@ -127,7 +129,7 @@ impl Column {
         let covers = match form {
             Form::Label => by_levels(hierarchy, &ranks, labels),
             Form::Poset => by_poset(hierarchy, &ranks, labels),
-            _ => by_meaning(hierarchy, form, (&ranks, &order, &numbers), labels),
+            _ => by_meaning(hierarchy, (form, intervals), (&ranks, &order, &numbers), labels),
         };
         Column { ranks, covers }
     }
@@ -162,7 +164,7 @@ fn by_poset(hierarchy: &Hierarchy, ranks: &[u32], labels: &[Option<String>]) -> 
 /// everything, and anything else itself.
 fn by_meaning(
     hierarchy: &Hierarchy,
-    form: Form,
+    (form, intervals): (Form, bool),
     (ranks, order, numbers): (&[u32], &[Code], &[Option<f64>]),
     labels: &[Option<String>],
 ) -> Vec<Cover> {
@@ -183,7 +185,7 @@ fn by_meaning(
         let mut own: Vec<u32> = hierarchy.leaf(label.as_deref()).map(rank).into_iter().collect();
         match label.as_deref().map(|text| (text, form, Cell::parse(text))) {
             Some((TOP, ..)) => own = (0..ranks.len() as u32).collect(),
-            Some((_, Form::Interval, Cell::Interval(interval))) => {
+            Some((_, _, Cell::Interval(interval))) if intervals => {
                 let low = first(&|x| x < interval.low || x == interval.low && !interval.from_low);
                 let end = first(&|x| x < interval.high || x == interval.high && interval.to_high);
                 own.extend(low as u32..end.max(low) as u32);

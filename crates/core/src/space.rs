@@ -1,12 +1,13 @@
 //! A table as points in space: the input of methods that form regions of rows.
 //!
 //! The leaves of every column are ordered so that related leaves are adjacent: numbers by size if
-//! cells become intervals, values as the policy states if cells become ranges of these, otherwise
-//! by branches of the hierarchy. A cell that covers some leaves covers a *range* of ranks, and the
-//! cost of the range follows from its two ends. In hierarchy order, the least value above a set of
-//! leaves is the one above its first and its last; so unions, distances and bounds need two numbers
-//! per column, whatever the form of the cells. Missing values rank last and join others only at the
-//! top. Costs leaves · log leaves per column once; then two look-ups per range.
+//! cells become intervals or long sets do, values as the policy states if cells become ranges of
+//! these, otherwise by branches of the hierarchy. A cell that covers some leaves covers a *range*
+//! of ranks, and the cost of the range follows from its two ends. In hierarchy order, the least
+//! value above a set of leaves is the one above its first and its last; so unions, distances and
+//! bounds need two numbers per column, whatever the form of the cells. Missing values rank last and
+//! join others only at the top. Costs leaves · log leaves per column once; then two look-ups per
+//! range.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::cell::number;
 use crate::classes::{Classes, Codes};
 use crate::error::{Error, Result};
 use crate::fault;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, TOP};
 use crate::lattice::Lattice;
 use crate::model::PrivacyModel;
 use crate::policy::{Form, Policy};
@@ -53,8 +54,10 @@ pub struct Axis {
     measure: Measure,
     weight: f64,
     poset: Option<Arc<Poset>>,
-    /// The most values of a set; a cell of more is a label or `*`.
+    /// The most values of a set; a cell of more is a label, an interval or `*`.
     listed: usize,
+    /// Rank → first and last rank of the same number, where intervals stand for sets; else empty.
+    equal: Vec<(Code, Code)>,
     /// Level → rank → the least level from there on whose label above the rank can stand for a set;
     /// empty where `*` is the only one.
     clear: Vec<Vec<u8>>,
@@ -69,9 +72,14 @@ impl Axis {
         let missing = hierarchy.missing();
         let mut leaves: Vec<Code> =
             (0..hierarchy.leaf_count() as Code).filter(|&leaf| Some(leaf) != missing).collect();
-        let mut numbers = Vec::new();
+        let intervals = form == Form::Set && long_sets_are_intervals(hierarchy);
+        let (mut numbers, mut equal) = (Vec::new(), Vec::new());
         if form.numeric() {
             numbers = in_order(name, hierarchy, &mut leaves)?;
+        } else if intervals {
+            let sizes = in_order(name, hierarchy, &mut leaves)?;
+            // The missing value is none of them, and last.
+            equal = spans(hierarchy.leaf_count(), |rank| sizes.get(rank));
         } else if form == Form::Range {
             // Leaves are in the order that the policy states, or in that of dates.
             numbers = (0..leaves.len()).map(|place| place as f64).collect();
@@ -91,7 +99,11 @@ impl Axis {
         let joins = Joins::new(leaves.windows(2).map(join).collect());
         let mut ranks = vec![0; leaves.len()];
         leaves.iter().enumerate().for_each(|(rank, &leaf)| ranks[leaf as usize] = rank as Code);
-        let under = (0..=height).map(|level| spans(&leaves, hierarchy.codes(level))).collect();
+        let under = |level: usize| {
+            let codes = hierarchy.codes(level);
+            spans(leaves.len(), |rank| codes[leaves[rank] as usize])
+        };
+        let under = (0..=height).map(under).collect();
         let missing = missing.map(|leaf| ranks[leaf as usize]);
         let poset = hierarchy.poset().cloned();
         let listed = usize::MAX;
@@ -110,11 +122,12 @@ impl Axis {
             weight,
             poset,
             listed,
+            equal,
             clear,
         })
     }
 
-    /// The same, with labels or `*` in place of sets of more values.
+    /// The same, with labels, intervals or `*` in place of sets of more values.
     #[must_use]
     pub fn listing(self, most: usize) -> Self {
         Axis { listed: most, ..self }
@@ -126,16 +139,29 @@ impl Axis {
         all && values > 2 || values > self.listed
     }
 
-    /// The level whose label is written in place of a set from one rank to another; at the highest
-    /// level that is `*`.
-    pub fn stand_in(&self, low: Code, high: Code) -> usize {
+    /// The ranks that the cell covers which is written in place of a set from one rank to another.
+    pub fn stand_in(&self, low: Code, high: Code) -> (Code, Code) {
+        match self.spans_sets() {
+            true => (self.equal[low as usize].0, self.equal[high as usize].1),
+            false => self.branch(low, self.clear_level(low, high)),
+        }
+    }
+
+    /// Whether that cell is an interval of numbers, and not a label.
+    pub fn spans_sets(&self) -> bool {
+        !self.equal.is_empty()
+    }
+
+    /// The level of the label that is written in place of a set from one rank to another; at the
+    /// highest level that is `*`.
+    pub fn clear_level(&self, low: Code, high: Code) -> usize {
         let level = self.level(low, high);
         self.clear.get(level).map_or(self.height, |clear| usize::from(clear[low as usize]))
     }
 
-    /// Whether labels other than `*` can stand for sets.
+    /// Whether anything other than `*` can stand for sets.
     pub fn has_stand_ins(&self) -> bool {
-        !self.clear.is_empty()
+        self.spans_sets() || !self.clear.is_empty()
     }
 
     /// How its cells are written.
@@ -265,7 +291,7 @@ impl Axis {
         if self.leaves.len() < 2 {
             return 0.0;
         }
-        self.covered_share(self.branch(low, self.stand_in(low, high)))
+        self.covered_share(self.stand_in(low, high))
     }
 
     /// The share of the leaves that a set of this many present values leaves open; `*` stands for
@@ -359,6 +385,13 @@ fn any_code(hierarchy: &Hierarchy) -> bool {
     (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf)).any(code)
 }
 
+/// Whether a set of too many values becomes the interval of its numbers: the column holds numbers,
+/// and has neither labels other than `*` nor an order of its own.
+pub fn long_sets_are_intervals(hierarchy: &Hierarchy) -> bool {
+    let unlabelled = hierarchy.height() == 1 && hierarchy.label(1, 0) == Some(TOP);
+    unlabelled && !hierarchy.ordered() && all_numbers(hierarchy) && !any_code(hierarchy)
+}
+
 /// Whether a column holds numbers and nothing else, and some.
 pub fn all_numbers(hierarchy: &Hierarchy) -> bool {
     let leaves = || (0..hierarchy.leaf_count() as Code).filter_map(|leaf| hierarchy.leaf_value(leaf));
@@ -384,13 +417,12 @@ fn in_order(name: &str, hierarchy: &Hierarchy, leaves: &mut [Code]) -> Result<Ve
     Ok(leaves.iter().map(|&leaf| key(leaf)).collect())
 }
 
-/// Rank → first and last rank of the run of equal codes that it is in.
-fn spans(leaves: &[Code], codes: &[Code]) -> Vec<(Code, Code)> {
-    let code = |rank: usize| codes[leaves[rank] as usize];
-    let mut spans = Vec::with_capacity(leaves.len());
-    while spans.len() < leaves.len() {
+/// Rank → first and last rank of the run of equal ones that it is in.
+fn spans<T: PartialEq>(ranks: usize, at: impl Fn(usize) -> T) -> Vec<(Code, Code)> {
+    let mut spans = Vec::with_capacity(ranks);
+    while spans.len() < ranks {
         let start = spans.len();
-        let end = (start..leaves.len()).take_while(|&rank| code(rank) == code(start)).last().unwrap_or(start);
+        let end = (start..ranks).take_while(|&rank| at(rank) == at(start)).last().unwrap_or(start);
         spans.resize(end + 1, (start as Code, end as Code));
     }
     spans

@@ -2,15 +2,15 @@
 //! an order in which most labels cover neighbours, and a label covers places.
 //!
 //! Labels of a hierarchy, intervals, ranges and cells of a poset with a line cover neighbours; sets,
-//! and labels in place of sets, list what they cover. Costs a sort of the texts, one pass over them per level of a hierarchy, and
-//! one reading and two binary searches per label; a poset without a line costs one test per label
-//! and text.
+//! and labels in place of sets, list what they cover. Costs a sort of the texts, one pass over them
+//! per level of a hierarchy, and one reading and two binary searches per label; a poset without a
+//! line costs one test per label and text.
 
 use rustc_hash::FxHashMap;
 
 use super::classes::Interner;
 use super::pace::Pace;
-use super::stand_ins::{StandIns, stand_ins};
+use super::stand_ins::{StandIns, are_intervals, stand_ins};
 use throng_terms::cell::{Cell, number};
 use throng_terms::error::Result;
 use throng_terms::hierarchy::{Hierarchy, TOP};
@@ -74,9 +74,11 @@ impl Meanings {
             ranks: Vec::new(),
             levels: FxHashMap::default(),
             stand_ins: StandIns::default(),
+            intervals: form == Form::Interval,
         };
         if form == Form::Set {
             reader.stand_ins = stand_ins(hierarchy, pace)?;
+            reader.intervals = are_intervals(hierarchy);
         }
         let mut known: Vec<(u32, Option<u32>)> = Vec::new();
         for text in 0..texts.len() as u32 {
@@ -114,8 +116,9 @@ struct Reader<'a> {
     ranks: Vec<u32>,
     /// Label of any level → the places under it.
     levels: FxHashMap<Option<&'a str>, Vec<u32>>,
-    /// Labels in place of sets.
+    /// Labels in place of sets, and whether cells may be intervals.
     stand_ins: StandIns<'a>,
+    intervals: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -186,7 +189,7 @@ impl<'a> Reader<'a> {
         }
         let itself = self.place_of(label);
         let within = match (self.form, label.map(Cell::parse)) {
-            (Form::Interval, Some(Cell::Interval(interval))) => {
+            (_, Some(Cell::Interval(interval))) if self.intervals => {
                 // The numbers of an interval are neighbours.
                 let low = |x: &f64| *x < interval.low || *x == interval.low && !interval.has(*x);
                 let from = self.sizes.partition_point(low);

@@ -15,7 +15,7 @@ use super::classes::{Interner, MISSING, UNKNOWN};
 use super::line::{Line, Sum};
 use super::pace::Pace;
 use super::pairs::Pairs;
-use super::stand_ins::{StandIns, stand_ins};
+use super::stand_ins::{StandIns, are_intervals, stand_ins};
 use super::target_information::TargetInformation;
 use throng_terms::cell::{Cell, Interval, number};
 use throng_terms::error::Result;
@@ -122,7 +122,7 @@ pub(super) struct Shown<'a> {
     /// Value of the stated order → its place there; place → how many before it are leaves.
     order: FxHashMap<&'a str, usize>,
     listed: Vec<usize>,
-    /// Labels in place of sets.
+    /// Labels in place of sets; intervals are where a set column has a line.
     stand_ins: StandIns<'a>,
 }
 
@@ -208,7 +208,8 @@ impl<'a> Shown<'a> {
                 Some(leaves)
             }
             (Form::Range, None) => Some(all.collect()),
-            (Form::Interval | Form::Mean | Form::Median, _) => {
+            (Form::Set, _) if !are_intervals(self.hierarchy) => None,
+            (Form::Interval | Form::Mean | Form::Median | Form::Set, _) => {
                 let size = |leaf: u32| Some((self.hierarchy.leaf_value(leaf).and_then(number)?, leaf));
                 let mut sizes: Vec<(f64, u32)> = all.filter_map(size).collect();
                 sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -261,12 +262,13 @@ impl<'a> Shown<'a> {
         let stretch = |places: Range<usize>| Meaning::Stretch(places.clone(), line.shape(places));
         match self.form {
             Form::Range => self.range(label).map_or(Meaning::Itself, stretch),
-            Form::Interval => match Cell::parse(label) {
+            Form::Interval | Form::Set => match Cell::parse(label) {
                 Cell::Interval(interval) => {
                     let from = self.before(interval.low);
                     let shape = line.shape(from..self.until(interval.high).max(from));
                     Meaning::Interval(interval, shape)
                 }
+                Cell::Set(_) if self.form == Form::Set => self.set(label).unwrap_or(Meaning::Itself),
                 _ => Meaning::Itself,
             },
             // Whether it is the right number is another question; it costs what values were moved by.

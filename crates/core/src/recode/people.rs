@@ -328,12 +328,11 @@ fn bounds(ranks: &FxHashMap<Code, u32>) -> (Code, Code) {
     ranks.keys().fold((Code::MAX, 0), |(low, high), &rank| (low.min(rank), high.max(rank)))
 }
 
-/// The ranks that a set covers: those that it lists, or those under the label that stands for a set
-/// of too many.
+/// The ranks that a set covers: those that it lists, or those of what stands for a set of too many.
 fn listed(axis: &Axis, ranks: Vec<Code>) -> Vec<Code> {
     match (ranks.first(), ranks.last()) {
         (Some(&low), Some(&high)) if axis.unlisted(ranks.len()) => {
-            let (first, last) = axis.branch(low, axis.stand_in(low, high));
+            let (first, last) = axis.stand_in(low, high);
             (first..=last).collect()
         }
         _ => ranks,
@@ -386,6 +385,9 @@ impl<'a> Read<'a> {
                     hierarchy.between(first, last).is_some_and(|leaves| leaves.contains(&leaf))
                 }
                 (Form::Interval, Some(cell @ Cell::Interval(_))) | (Form::Set, Some(cell @ Cell::Set(_))) => {
+                    value.is_some_and(|value| cell.covers(value))
+                }
+                (Form::Set, Some(cell @ Cell::Interval(_))) if axis.spans_sets() => {
                     value.is_some_and(|value| cell.covers(value))
                 }
                 _ => false,

@@ -80,8 +80,8 @@ pub struct Prices<'a> {
     labels: Vec<Labels>,
     /// Column → number of values → price of a set; empty where ranges are priced.
     sets: Vec<Vec<Price>>,
-    /// Column → low → high → price of the label in place of a set that is too long; empty where that
-    /// is always `*`, which the prices of sets have.
+    /// Column → low → high → price of the label or interval in place of a set that is too long; empty
+    /// where that is always `*`, which the prices of sets have.
     stand_ins: Vec<Vec<Price>>,
 }
 
@@ -285,8 +285,8 @@ impl<'a> Prices<'a> {
         if set & around != 0 {
             return self.span(column, span);
         }
-        // Labels only grow with the range of a set, so that none is less than that of the nearest
-        // point.
+        // Labels and intervals only grow with the range of a set, so that none is less than that of
+        // the nearest point.
         self.of_present(column, set.count_ones() as usize + 1, || {
             let (first, last) = ends(set);
             if high < first { (high, last) } else { (first, last.max(low)) }
@@ -482,6 +482,10 @@ mod tests {
                     let share = match (values.len(), missing) {
                         (1, _) => 0.0,
                         (_, true) => 1.0,
+                        // Without labels it is the interval of these numbers, which all differ.
+                        (n, false) if (n > listed || n == all_values && n > 2) && axis.spans_sets() => {
+                            f64::from(values[n - 1] - values[0]) / (axis.len() - 1) as f64
+                        }
                         // All labels of these tables are clear: it is the least one above the ends.
                         (n, false) if n > listed || n == all_values && n > 2 => {
                             let (low, high) = (values[0], values[n - 1]);

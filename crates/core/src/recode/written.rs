@@ -466,10 +466,14 @@ impl<'a> Listed<'a> {
 }
 
 impl Listed<'_> {
-    /// What is written in place of a set that is too long: the least clear label above it, or `*`.
+    /// What is written in place of a set that is too long: the interval of its numbers, the least
+    /// clear label above it, or `*`.
     fn stand_in(&self, low: Code, high: Code) -> (Option<String>, usize, Covered) {
-        let (level, height) = (self.axis.stand_in(low, high), self.hierarchy.height());
-        let (first, last) = self.axis.branch(low, level);
+        let (first, last) = self.axis.stand_in(low, high);
+        if self.axis.spans_sets() {
+            return self.written(&Made::Range(first, last));
+        }
+        let (level, height) = (self.axis.clear_level(low, high), self.hierarchy.height());
         let code = self.hierarchy.generalize(self.axis.leaf(low), level);
         match self.hierarchy.label(level, code).filter(|_| level < height) {
             // A label below may cover the same leaves without being clear: levels count leaves.

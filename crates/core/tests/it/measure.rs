@@ -57,7 +57,7 @@ fn rows() -> impl Strategy<Value = Vec<[Option<&'static str>; 5]>> {
     prop::collection::vec(row.prop_map(|(a, b, c, d, e)| [a, b, c, d, e]), 4..40)
 }
 
-const SEARCHES: [&str; 13] = [
+const SEARCHES: [&str; 14] = [
     "search.loss = \"lm\"\n",
     "search.loss = \"entropy\"\ncolumns.age.weight = 2\noutput.suppressed = \"starred\"\noutput.keep_order = true\n",
     "search.loss = \"prec\"\ninput.missing = \"wildcard\"\n",
@@ -71,6 +71,7 @@ const SEARCHES: [&str; 13] = [
     "search.algorithm = \"mondrian\"\nsearch.loss = \"lm\"\n\
      columns.kind.hierarchy = { order = { values = [\"C, D\", \"A\", \"B\"] } }\n",
     "search.algorithm = \"mondrian\"\nsearch.loss = \"lm\"\ncolumns.zip.form = \"set\"\noutput.longest_set = 1\n",
+    "search.algorithm = \"k-similar\"\nsearch.loss = \"entropy\"\ncolumns.age.form = \"set\"\noutput.longest_set = 2\n",
     "search.algorithm = \"greedy\"\nsearch.loss = \"value-mi\"\ncolumns.kind.form = \"range\"\n\
      columns.kind.hierarchy = { order = { values = [\"C, D\", \"A\", \"B\"], fanout = [2] } }\n",
 ];

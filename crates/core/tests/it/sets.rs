@@ -1,15 +1,15 @@
-//! Sets of columns that have a hierarchy: a set of more values than the policy lists becomes the
-//! least label above them, by every method that writes sets; its loss is that of its leaves, and the
-//! verifier finds labels that are not true.
+//! Sets of more values than the policy lists: they become the least label above their values, or the
+//! interval of their numbers where nothing is above them, by every method that writes sets; the loss
+//! is that of the leaves, and the verifier finds cells that are not true.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use throng::cell::{Cell, write_set};
+use throng::cell::{Cell, number, write_set};
 use throng::error::{Kind, Result};
 use throng::hierarchy::build;
 use throng::measure::{Correspondence, measure};
-use throng::memory::{self, Released, Table};
+use throng::memory::{self, Released, Table, release_from_population};
 use throng::policy::Policy;
 use throng::registry::Algorithm;
 use throng::verify::{Inputs, Original, verify};
@@ -43,59 +43,150 @@ fn labels(town: &str) -> [&'static str; 3] {
     TOWNS.iter().find(|(leaf, _)| *leaf == town).unwrap().1
 }
 
-/// The definition: what a class of rows with these towns shows.
-fn expected(towns: &BTreeSet<Option<&str>>, most: usize) -> Option<String> {
-    if let [only] = Vec::from_iter(towns)[..] {
-        return only.map(String::from);
-    }
-    let Some(present) = towns.iter().copied().collect::<Option<Vec<&str>>>() else { return Some("*".into()) };
-    if present.len() <= most {
-        return Some(write_set(present));
-    }
-    let common = |level: usize| {
-        let all: BTreeSet<&str> = present.iter().map(|town| labels(town)[level]).collect();
-        all.first().copied().filter(|label| all.len() == 1 && CLEAR.contains(label))
-    };
-    Some(common(0).or_else(|| common(1)).unwrap_or("*").into())
+/// One number is written in two ways.
+const DOSES: [&str; 9] = ["-2", "0", "1", "1.0", "2.5", "4", "7", "12", "100"];
+/// With a code, nothing is a number.
+const CODES: [&str; 5] = ["1", "2", "03", "4", "5"];
+
+/// The column of sets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Column {
+    Towns,
+    Doses,
+    Codes,
 }
 
-/// The towns that a cell is true of, by the definition.
-fn covered(cell: Option<&str>) -> BTreeSet<Option<&str>> {
-    let all = || TOWNS.iter().map(|(leaf, _)| Some(*leaf)).chain([None]);
-    let leaf = |cell: &str| TOWNS.iter().any(|(leaf, _)| *leaf == cell);
-    let holds = |town: &Option<&str>| match (cell, town) {
-        (Some("*"), _) => true,
-        (Some(cell), Some(town)) if CLEAR.contains(&cell) && !leaf(cell) => labels(town).contains(&cell),
-        (Some(cell), Some(town)) => Cell::parse(cell).covers(town),
-        (cell, town) => cell == *town,
-    };
-    all().filter(holds).collect()
+impl Column {
+    fn values(self) -> Vec<&'static str> {
+        match self {
+            Column::Towns => TOWNS.map(|(leaf, _)| leaf).to_vec(),
+            Column::Doses => DOSES.to_vec(),
+            Column::Codes => CODES.to_vec(),
+        }
+    }
+
+    /// The values that count: a file has those that do not occur, too.
+    fn leaves(self, rows: &[Row]) -> BTreeSet<Option<&'static str>> {
+        let file = self.values().into_iter().filter(|_| self == Column::Towns).map(Some);
+        file.chain(rows.iter().map(|row| row.0)).collect()
+    }
+
+    /// The definition: what is written in place of a set.
+    fn in_place(self, set: &[&str], leaves: &BTreeSet<Option<&str>>) -> String {
+        match self {
+            Column::Towns => {
+                let common = |level: usize| {
+                    let all: BTreeSet<&str> = set.iter().map(|town| labels(town)[level]).collect();
+                    all.first().copied().filter(|label| all.len() == 1 && CLEAR.contains(label))
+                };
+                common(0).or_else(|| common(1)).unwrap_or("*").into()
+            }
+            Column::Doses => {
+                let sizes = || set.iter().map(|dose| number(dose).unwrap());
+                let (low, high) = (sizes().fold(f64::MAX, f64::min), sizes().fold(f64::MIN, f64::max));
+                let same = |size: f64| leaves.iter().flatten().filter(move |leaf| number(leaf) == Some(size));
+                format!("[{}, {}]", same(low).min().unwrap(), same(high).max().unwrap())
+            }
+            Column::Codes => "*".into(),
+        }
+    }
+
+    /// The definition: what a class of rows with these values shows.
+    fn expected(
+        self,
+        values: &BTreeSet<Option<&str>>,
+        (leaves, most): (&BTreeSet<Option<&str>>, usize),
+    ) -> Option<String> {
+        if let [only] = Vec::from_iter(values)[..] {
+            return only.map(String::from);
+        }
+        let Some(present) = values.iter().copied().collect::<Option<Vec<&str>>>() else {
+            return Some("*".into());
+        };
+        let all = present.len() == leaves.iter().flatten().count() && present.len() > 2;
+        if all || present.len() > most {
+            return Some(self.in_place(&present, leaves));
+        }
+        Some(write_set(present))
+    }
+
+    /// The values that a cell is true of, by the definition.
+    fn covered<'a>(
+        self,
+        cell: Option<&str>,
+        leaves: &BTreeSet<Option<&'a str>>,
+    ) -> BTreeSet<Option<&'a str>> {
+        let parsed = cell.map(Cell::parse);
+        // A set of values that the column does not have is not one.
+        if let Some(Cell::Set(values)) = &parsed
+            && values.iter().any(|value| !leaves.contains(&Some(value)))
+        {
+            return BTreeSet::new();
+        }
+        let holds = |value: &Option<&str>| match (cell, &parsed, value) {
+            (Some("*"), ..) => true,
+            (Some(label), _, Some(town)) if self == Column::Towns && self.shows(label) => {
+                labels(town).contains(&label)
+            }
+            (_, Some(cell), Some(value)) => cell.covers(value),
+            (cell, _, value) => cell == *value,
+        };
+        leaves.iter().copied().filter(holds).collect()
+    }
+
+    /// Whether a cell is in place of a set, and is not `*`.
+    fn shows(self, cell: &str) -> bool {
+        match self {
+            Column::Towns => CLEAR.contains(&cell) && !TOWNS.iter().any(|(leaf, _)| *leaf == cell),
+            Column::Doses => cell.starts_with('['),
+            Column::Codes => false,
+        }
+    }
+
+    /// What a forger may write in its place: siblings, labels below it, labels with another meaning,
+    /// other bounds, sets and unknown texts.
+    fn forged(self) -> &'static [&'static str] {
+        match self {
+            Column::Towns => {
+                &["A", "AB", "b1", "C", "D", "E", "nowhere", "{a1, a2}", "{c1, c2, c3}", "{a1, A}"]
+            }
+            Column::Doses => {
+                &["[0, 4]", "(1, 12]", "[-2, 7)", "< 12", ">= 1", "[0, 99]", "0 - 4", "nowhere", "{0, 1, 4}"]
+            }
+            Column::Codes => &[],
+        }
+    }
+
+    fn hierarchy(self) -> &'static str {
+        if self == Column::Towns { ", hierarchy = { file = \"towns.csv\" }" } else { "" }
+    }
 }
 
 type Row = (Option<&'static str>, u8);
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
-    let towns: Vec<&str> = TOWNS.map(|(leaf, _)| leaf).to_vec();
+fn rows(column: Column) -> impl Strategy<Value = Vec<Row>> {
+    let values = column.values();
     // Towns of one branch are often neighbours in age, so that regions have several of them.
-    let row = (prop::option::weighted(0.95, 0..towns.len()), 0..3u8);
-    let row = row.prop_map(move |(town, age)| {
-        (town.map(|town| towns[town]), town.map_or(age, |town| (town / 3) as u8 * 2 + age))
+    let row = (prop::option::weighted(0.95, 0..values.len()), 0..3u8);
+    let row = row.prop_map(move |(value, age)| {
+        (value.map(|value| values[value]), value.map_or(age, |value| (value / 3) as u8 * 2 + age))
     });
     prop::collection::vec(row, 12..60)
 }
 
 fn table(rows: &[Row]) -> Table {
-    let row = |(at, (town, age)): (usize, &Row)| {
-        vec![Some(at.to_string()), town.map(String::from), Some(age.to_string())]
+    let row = |(at, (value, age)): (usize, &Row)| {
+        vec![Some(at.to_string()), value.map(String::from), Some(age.to_string())]
     };
-    let columns = ["id", "town", "age"].map(String::from).to_vec();
+    let columns = ["id", "value", "age"].map(String::from).to_vec();
     Table::new(columns, rows.iter().enumerate().map(row).collect()).unwrap()
 }
 
-fn policy(algorithm: &str, loss: &str, k: usize, most: usize) -> String {
+fn policy(column: Column, (algorithm, loss): (&str, &str), (k, most): (usize, usize)) -> String {
+    let hierarchy = column.hierarchy();
     format!(
         "version = 1\ninput.path = \"x.csv\"\ncolumns.id.role = \"keep\"\ncolumns.age.role = \"quasi\"\n\
-         columns.town = {{ role = \"quasi\", form = \"set\", hierarchy = {{ file = \"towns.csv\" }} }}\n\
+         columns.value = {{ role = \"quasi\", form = \"set\"{hierarchy} }}\n\
          output.longest_set = {most}\nprivacy.k = {k}\nsearch.algorithm = \"{algorithm}\"\nsearch.loss = \"{loss}\"\n"
     )
 }
@@ -121,7 +212,7 @@ fn classes(made: &Released) -> BTreeMap<Vec<Option<String>>, Vec<usize>> {
     classes
 }
 
-/// Whether the verifier finds the cells true when a town cell is replaced wherever it stands: in the
+/// Whether the verifier finds the cells true when a cell of the sets is replaced wherever it stands: in the
 /// table and in the stated assignment.
 fn still_true(text: &str, (original, made): (&Table, &Released), (from, to): (&str, &str)) -> bool {
     let other = |cell: &Option<String>| match cell.as_deref() {
@@ -139,7 +230,7 @@ fn still_true(text: &str, (original, made): (&Table, &Released), (from, to): (&s
     }
     let hint: Vec<Entry> = hint.into_iter().map(|((source, shown), n)| (source, n, shown)).collect();
     let policy = Policy::parse(text).unwrap();
-    let columns = ["id", "town", "age"].map(String::from).to_vec();
+    let columns = ["id", "value", "age"].map(String::from).to_vec();
     let verdict = verify(&Inputs {
         policy: &policy,
         policy_sha256: &Policy::digest(text),
@@ -160,27 +251,22 @@ fn still_true(text: &str, (original, made): (&Table, &Released), (from, to): (&s
     verdict.unwrap().claims["cells"].holds
 }
 
-/// What a forger may write in place of a label: siblings, labels below it, labels with another
-/// meaning, sets and unknown texts.
-const FORGED: [&str; 10] = ["A", "AB", "b1", "C", "D", "E", "nowhere", "{a1, a2}", "{c1, c2, c3}", "{a1, A}"];
-
-fn check(text: &str, (rows, most): (&[Row], usize), original: &Table, made: &Released) {
+fn check(text: &str, (column, rows, most): (Column, &[Row], usize), (original, made): (&Table, &Released)) {
     let (mut lost, mut shown) = (0.0, BTreeMap::<String, BTreeSet<Option<&str>>>::new());
-    let leaves = TOWNS.len() + usize::from(rows.iter().any(|row| row.0.is_none()));
+    let leaves = column.leaves(rows);
     for (cells, members) in classes(made) {
-        let towns: BTreeSet<Option<&str>> = members.iter().map(|&row| rows[row].0).collect();
+        let values: BTreeSet<Option<&str>> = members.iter().map(|&row| rows[row].0).collect();
         let cell = cells[0].as_deref();
-        assert_eq!(cell, expected(&towns, most).as_deref(), "{text}{towns:?}");
-        let covered = covered(cell);
-        assert!(towns.is_subset(&covered), "{towns:?} {cell:?}");
-        let width = if cell == Some("*") { leaves } else { covered.len() };
-        lost += (members.len() * (width - 1)) as f64 / (leaves - 1) as f64;
-        if let Some(label) = cell.filter(|cell| CLEAR.contains(cell)) {
-            shown.entry(label.to_owned()).or_default().extend(towns);
+        assert_eq!(cell, column.expected(&values, (&leaves, most)).as_deref(), "{text}{values:?}");
+        let covered = column.covered(cell, &leaves);
+        assert!(values.is_subset(&covered), "{values:?} {cell:?}");
+        lost += (members.len() * (covered.len() - 1)) as f64 / (leaves.len() - 1).max(1) as f64;
+        if let Some(cell) = cell.filter(|cell| column.shows(cell)) {
+            shown.entry(cell.to_owned()).or_default().extend(values);
         }
     }
     // The verifier counted the same: it accepts no other loss.
-    let stated = made.certificate.release.loss_by_column["lm"]["town"];
+    let stated = made.certificate.release.loss_by_column["lm"]["value"];
     assert!((stated - lost / rows.len() as f64).abs() < 1e-9, "{text}{stated} {lost}");
     let found = measure(&throng::measure::Inputs {
         policy: &Policy::parse(text).unwrap(),
@@ -195,21 +281,27 @@ fn check(text: &str, (rows, most): (&[Row], usize), original: &Table, made: &Rel
     for (name, loss) in &made.certificate.release.loss {
         assert!((found.loss[name] - loss).abs() < 1e-9, "{text}{name}: {} {loss}", found.loss[name]);
     }
-    for (label, towns) in shown {
-        assert!(still_true(text, (original, made), (&label, &label)));
-        for other in FORGED {
-            let holds = towns.is_subset(&covered(Some(other)));
-            let found = still_true(text, (original, made), (&label, other));
-            assert_eq!(found, holds, "{text}{other} for {label}, which is {towns:?}");
+    for (cell, values) in shown.into_iter().take(3) {
+        assert!(still_true(text, (original, made), (&cell, &cell)));
+        for other in column.forged() {
+            let holds = values.is_subset(&column.covered(Some(other), &leaves));
+            let found = still_true(text, (original, made), (&cell, other));
+            assert_eq!(found, holds, "{text}{other} for {cell}, which is {values:?}");
         }
     }
 }
 
+fn columns_with_rows() -> impl Strategy<Value = (Column, Vec<Row>)> {
+    let column =
+        prop::sample::select(vec![Column::Towns, Column::Towns, Column::Doses, Column::Doses, Column::Codes]);
+    column.prop_flat_map(|column| (Just(column), rows(column)))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
-    fn long_sets_become_the_least_label_above_them(
-        rows in rows(),
+    fn long_sets_become_the_least_label_above_them_or_an_interval(
+        (column, rows) in columns_with_rows(),
         (k, most) in (2..7usize, 1..4usize),
         loss in prop::sample::select(vec!["lm", "prec", "entropy"]),
     ) {
@@ -217,12 +309,32 @@ proptest! {
         let mut able = BTreeSet::new();
         // Methods that write no sets, or promise less than k rows per class, refuse the policy.
         for algorithm in Algorithm::keys_with(|entry| entry.forms_regions && !entry.small_tables) {
-            let text = policy(algorithm, loss, k, most);
+            let text = policy(column, (algorithm, loss), (k, most));
             if let Some(made) = release(&text, &original) {
-                check(&text, (&rows, most), &original, &made);
+                check(&text, (column, &rows, most), (&original, &made));
                 able.insert(algorithm);
             }
         }
         prop_assert!(able.len() >= 3 && able.contains("mondrian"), "{:?}", able);
+    }
+
+    /// People of a population match what is in place of a set; the verifier counts them by itself.
+    #[test]
+    fn people_match_what_is_in_place_of_sets(
+        (column, people) in columns_with_rows(),
+        (k, most) in (1..4usize, 1..4usize),
+        algorithm in prop::sample::select(vec!["mondrian", "k-similar"]),
+    ) {
+        let rows = &people[..people.len() / 2];
+        let text = policy(column, (algorithm, "lm"), (k, most));
+        let text = format!("{text}privacy.models = [{{ k_map = {{ k = 5, population = \"p.csv\" }} }}]\n");
+        let (original, everybody) = (table(rows), table(&people));
+        // The whole table matches all of its people.
+        let made = release_from_population(&text, &original, &everybody, &load, &Watch::none()).unwrap();
+        let leaves = column.leaves(&people);
+        for (cells, members) in classes(&made) {
+            let values: BTreeSet<Option<&str>> = members.iter().map(|&row| rows[row].0).collect();
+            prop_assert_eq!(&cells[0], &column.expected(&values, (&leaves, most)));
+        }
     }
 }

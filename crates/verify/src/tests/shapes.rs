@@ -50,6 +50,8 @@ const LABELS: [&str; 28] = [
 ];
 
 const POINTS: [&str; 9] = ["0", "1", "1.0", "2", "3", "3.0", "4.5", "7", "12"];
+/// A value that makes the points codes, and not numbers.
+const CODE: &str = "07";
 
 /// Leaves → "a" or "b" by their place → "ab"; the last level may have two values.
 fn labelled(missing: bool, topped: bool) -> Hierarchy {
@@ -63,6 +65,22 @@ fn labelled(missing: bool, topped: bool) -> Hierarchy {
         let path = |value: &&str| Path { leaf: (*value).into(), labels: vec!["ab".into()] };
         Hierarchy::new(VALUES.iter().map(path).collect(), missing).unwrap()
     })
+}
+
+/// What is above points: nothing, nothing above them and a code, or a label.
+const ABOVE: [&str; 3] = ["nothing", CODE, "a"];
+
+fn pointed(missing: bool, above: &str) -> Hierarchy {
+    let labels = if above == "a" { vec!["a".into()] } else { Vec::new() };
+    let path = |value: &str| Path { leaf: value.into(), labels: labels.clone() };
+    let code = (above == CODE).then_some(CODE);
+    Hierarchy::new(POINTS.into_iter().chain(code).map(path).collect(), missing).unwrap()
+}
+
+/// Whether an interval can be in place of a set: the leaves are points with nothing above them.
+fn has_intervals(hierarchy: &Hierarchy) -> bool {
+    let mut leaves = (0..hierarchy.leaf_count() as u32).filter_map(|leaf| hierarchy.leaf_value(leaf));
+    hierarchy.label(1, 0) == Some(TOP) && leaves.all(|leaf| POINTS.contains(&leaf))
 }
 
 fn built(spec: &Spec, texts: &Interner) -> Hierarchy {
@@ -146,6 +164,9 @@ fn naive(
         (Form::Interval, cell @ Cell::Interval(interval)) if cell.covers(text) => {
             within(interval.low, interval.high)
         }
+        (Form::Set, cell @ Cell::Interval(interval)) if has_intervals(hierarchy) && cell.covers(text) => {
+            within(interval.low, interval.high)
+        }
         (Form::Set, Cell::Set(values)) if values.iter().any(|value| value == text) => {
             values.iter().map(|value| hierarchy.leaf(Some(value))).collect::<Option<_>>()?
         }
@@ -195,6 +216,7 @@ fn is_true(
             ends.zip(place(value)).is_some_and(|((first, last), at)| first <= at && at <= last)
         }
         (Form::Interval, cell @ Cell::Interval(_)) | (Form::Set, cell @ Cell::Set(_)) => cell.covers(value),
+        (Form::Set, cell @ Cell::Interval(_)) if has_intervals(hierarchy) => cell.covers(value),
         _ => false,
     }
 }
@@ -220,6 +242,7 @@ proptest! {
         values in prop::collection::vec(0..VALUES.len(), 1..12),
         missing in prop::bool::ANY,
         labels in prop::collection::vec(0..LABELS.len() + 1, 1..12),
+        above in prop::option::of(select(ABOVE.to_vec())),
     ) {
         let mut texts = Interner::new();
         for value in values {
@@ -232,6 +255,7 @@ proptest! {
         let hierarchy = match form {
             Form::Poset => built(&Spec::Poset(poset::Spec::Range(Range::default())), &texts),
             Form::Range => built(&Spec::Order(Order { fanout: Vec::new(), values: order.to_vec() }), &texts),
+            Form::Set if above.is_some() => pointed(missing, above.unwrap_or_default()),
             _ => labelled(missing, true),
         };
         if matches!(form, Form::Label | Form::Interval | Form::Set) {
@@ -265,6 +289,7 @@ proptest! {
         topped in prop::bool::ANY,
         labels in prop::collection::vec(0..LABELS.len() + 1, 1..10),
         order in prop::sample::subsequence(VALUES.to_vec(), 2..VALUES.len()).prop_shuffle(),
+        above in prop::option::of(select(ABOVE.to_vec())),
     ) {
         let mut texts = Interner::new();
         let points = form == Form::Poset;
@@ -282,6 +307,7 @@ proptest! {
                 let listed = Spec::Order(Order { fanout: Vec::new(), values: VALUES.map(String::from).to_vec() });
                 built(&listed, &texts)
             }
+            Form::Set if above.is_some() => pointed(missing, above.unwrap_or_default()),
             _ => labelled(missing, topped),
         };
         if strangers && !points && form != Form::Range {
