@@ -269,15 +269,9 @@ impl Axis {
         if level == 0 || self.leaves.len() < 2 {
             return 0.0;
         }
-        self.share_of_label(level, self.under[level][rank as usize])
-    }
-
-    /// The same, of a label above the leaves at a level, by the ranks under it.
-    #[inline]
-    pub fn share_of_label(&self, level: usize, ranks: (Code, Code)) -> f64 {
         match self.measure {
             Measure::Levels => level as f64 / self.height as f64,
-            Measure::Leaves => self.covered_share(ranks),
+            Measure::Leaves => self.covered_share(self.under[level][rank as usize]),
         }
     }
 
