@@ -395,8 +395,10 @@ pub(super) fn parts(
     };
     let mut places: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
     let mut parts: Vec<Vec<u32>> = Vec::new();
-    // The key of the last point with the place of its part: neighbours mostly share them.
+    // The key of the last point with the place of its part: neighbours mostly share them. Keys that
+    // are empty are not compared: processors are slow at that where nothing is behind an address.
     let (mut key, mut last) = (Vec::new(), None);
+    let whole = limited.is_empty() && apart.is_none();
     let (mut held, mut without) = (Held::default(), 0);
     for point in 0..ground.classes.len() {
         if missing(point) {
@@ -410,7 +412,7 @@ pub(super) fn parts(
         key.clear();
         key.extend(group.into_iter().chain(limited.iter().map(code)));
         let at = match &last {
-            Some((same, at)) if *same == key => *at,
+            Some((same, at)) if whole || *same == key => *at,
             _ => {
                 let at = *places.entry(key.clone()).or_insert_with(|| {
                     parts.push(Vec::new());
