@@ -240,7 +240,11 @@ const TABLE: &[(Classes, &str)] = &[
         CREDENTIAL,
         "md m.d rn phd ph.d np pa pac pa-c dds dmd lpn lvn cnm cnp crna facs facp facc facog fccp frcp frcs mph msw lcsw \
         dnp aprn arnp msn bsn mbbs mbchb mrcp mrcs jd esq do dpm dvm od psyd edd pharmd rph dpt pt otr slp rd cde \
-        jr sr ii iii iv mba ms bs ma ba ccrn cns lmft lmhc lpc rrt cma fnp-c fnp rt pta cota msc mrcgp frca frcr",
+        jr sr ii iii iv mba ms bs ma ba ccrn cns lmft lmhc lpc rrt cma fnp-c fnp rt pta cota msc mrcgp frca frcr \
+        franzco fracs fracp frcpa franzcr fanzca facem franzcog frcog mrcog frcpath mrcpath frcsi frcpi mrcpi micgp frnzcgp racgp fracgp \
+        facrrm cicm ranzcp franzcp frcpsych mrcpsych mrcpch frcpch frcem mrcem frcophth dch drcog dgm dfsrh dipobs mfom ffom afom \
+        frcpc frcsc ccfp fccmg fmc ma(psych) mmed mdch mbbch mbchb mch m.ch m.s mds bds mfds mjdf dgdp bchd bdsc dnb mrcpuk fcp fcps fcs facog \
+        fcs(sa) fwacs fwacp fmcp fmcs mwacs mbbs bmbs bmed bams bhms dm mcem fams fams(singapore) abpp acnp apn pgdip rmn rgn rm rnm rscn nnp",
     ),
     (
         RELATIVE,
@@ -262,7 +266,9 @@ const TABLE: &[(Classes, &str)] = &[
         nutritionist consultant registrar practitioner internist hospitalist intensivist neurosurgeon specialist paramedic \
         technician technologist sonographer social worker case counselor counsellor audiologist optometrist chiropractor \
         geneticist allergist immunologist psychotherapist physiotherapist gp pcp provider hausarzt hausärztin oberarzt chefarzt \
-        assistant scribe transcriptionist interpreter chaplain lawyer attorney nurse rns crna anesthetist phlebotomist",
+        assistant scribe transcriptionist interpreter chaplain lawyer attorney nurse rns crna anesthetist phlebotomist \
+        endoscopist histopathologist microbiologist anaesthesiologist orthoptist psychometrist attender bystander rep locum sonologist intensivist \
+        coroner neonatologist electrophysiologist perfusionist orderly ambo paramedics chaperone matron housekeeper volunteer",
     ),
     (
         BEFORE_PERSON,
@@ -361,7 +367,10 @@ const TABLE: &[(Classes, &str)] = &[
         maiden preferred alias aka nickname full legal given betreff betr concerne patiente beneficiary holder payer escort \
         reader interpreted interpreting dictator carer keyworker nurse-practitioner rn md dr counselor social-worker worker \
         emergency dentist pharmacist neurologist cardiologist oncologist regarding hcp appointee attorney responsible party \
-        telephone-contact visitor name(s) names informant historian hpi-by obstetrician pediatrician visitors coordinator liaison advocate owner handler rider driver trainer caller speaker teacher tutor boss supervisor manager foreman crew pilot chaplain priest pastor rabbi",
+        telephone-contact visitor name(s) names informant historian hpi-by obstetrician pediatrician visitors coordinator liaison advocate owner handler rider driver trainer caller speaker teacher tutor boss supervisor manager foreman crew pilot chaplain priest pastor rabbi \
+        endoscopist histopathologist microbiologist anaesthetist operator chair deceased infant baby scrub odp crew charge sho attg attender informant \
+        chaperone psychometrist coroner locum rep minutes apologies present staffing travellers travelers partner keeper psychologist psychiatrist \
+        urologist nephrologist gastroenterologist dermatologist surgeons theatre-nurse runner circulator hookup reader rmo hmo fy1 fy2 st1 st3",
     ),
     (
         KEY_DATE,
@@ -556,7 +565,7 @@ const TABLE: &[(Classes, &str)] = &[
     ),
     (
         CLOSING,
-        "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement \
+        "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement mahalo aloha groete groetnis slán slan salut ciao namaste cordially greetings ngā mihi yrs rgds hamba totsiens saludos abrazos danke \
         hochachtungsvoll atentamente saludos love cheers",
     ),
     (
@@ -606,7 +615,7 @@ const TABLE: &[(Classes, &str)] = &[
         NOBODY,
         "i he she it we they you his her its our their your my the a an this that these those there here patient pt pts dear \
         sincerely no yes not if when while as at in on of for to from by with and or but so then thus also he's she's who what why \
-        how one all any both each few more most other some such only own same too very can will just should now",
+        encl encls enc encs dispo regn adv adx cons orth disp mx ix images how one all any both each few more most other some such only own same too very can will just should now",
     ),
     (
         HEADING,

@@ -95,6 +95,9 @@ flags! {
     is_substance = 29;
     /// Whether this follows a name in eponyms, such as "sign", "test" and "fracture".
     is_eponym_noun = 30;
+    /// Whether this is a product, a brand, or a word of another language that letters mention:
+    /// hardly ever a person.
+    is_thing = 31;
 }
 
 impl Word {

@@ -65,6 +65,52 @@ pub(super) fn word_before(document: &Document<'_>, first: usize) -> Option<usize
     None
 }
 
+/// What people do, in capitals: "RN Foley", "MW K. Bishop", "PHARMD DUY PHAM".
+const PROFESSIONS: WordSet = words![
+    "np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm", "rm", "mw", "hv", "cpn",
+    "odp", "pharmd", "crna", "cna", "lpn", "lvn", "rmn", "rgn", "nnp", "pnp", "aprn", "sw", "lcsw", "slp",
+    "phn", "ot", "emt", "anp", "acp", "ahp", "rrt", "st", "spr", "hmo", "jmo", "rmo", "smo", "en", "een",
+    "ein", "cnc", "cns", "rsw", "hcsw", "hsw", "dc", "pc", "pcso", "ps", "ds", "fp", "imo", "rep", "pct",
+    "psw",
+];
+/// What stands behind a family: "the Lancaster family".
+const FAMILIES: WordSet = words![
+    "family",
+    "families",
+    "boy",
+    "boys",
+    "girl",
+    "girls",
+    "child",
+    "children",
+    "twins",
+    "twin",
+    "household",
+    "brothers",
+    "sisters",
+    "couple",
+    "parents",
+    "baby",
+    "case",
+    "kids",
+    "home",
+    "house",
+    "residence",
+    "estate",
+    "clan",
+];
+
+/// Whether one word behind "the" is rather a thing: "stop driving the Camry".
+fn is_thing(document: &Document<'_>, segment: &Segment) -> bool {
+    let end = segment.tokens.end;
+    segment.tokens.len() == 1
+        && segment.title.is_none()
+        && !document.tokens[end - 1].has(Flags::POSSESSIVE.or(Flags::SHOUTED))
+        && document.tokens[end - 1].word.first_level() < 14
+        && !document.word(end - 1).ends_with('s')
+        && !document.is_any(end, FAMILIES)
+}
+
 const STRONG: WordSet = words![
     "by",
     "dear",
@@ -128,14 +174,16 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         return true;
     } else if classes.any(cues::ROLE) {
         score.raise("role", evidence, 0.6);
+        // "interpreter Foley": somebody, whatever else is named after him.
+        return at + 1 == first && !document.tokens[first].has(Flags::LINE.or(Flags::GAP));
     } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
         score.raise("title", evidence, 0.85);
     } else if document.tokens[at].has(Flags::UPPER)
-        && document
-            .is_any(at, words!["np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm"])
+        && document.is_any(at, PROFESSIONS)
         && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
     {
         score.raise("profession", evidence, 0.6);
+        return at + 1 == first || document.tokens[at + 1].is_sign(b'.');
     } else if classes.any(cues::KEY_PERSON)
         && document.tokens[at].has(Flags::LINE)
         && document.tokens[at].is_capital()
@@ -144,7 +192,9 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
     } else if classes.any(cues::BEFORE_PERSON) {
         score.raise("word before a person", evidence, 0.25);
     } else if document.is_any(at, words!["a", "an"]) && segment.names == 1 {
-        score.lower("article", evidence, 0.4);
+        score.lower("article", evidence, 0.45);
+    } else if document.is(at, "the") && is_thing(document, segment) {
+        score.lower("article", evidence, 0.45);
     } else {
         return closing(document, segment, score);
     }

@@ -84,6 +84,53 @@ pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates)
     }
 }
 
+/// A nickname behind a first name, in quotes or brackets: `Tyrone "Tee"`, "Leonard (Len) Bright",
+/// `CONSTANCE ("CONNIE")`, "A. J. (Riaan) Botha".
+pub(super) fn nicknamed(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let sign = |at: usize, signs: &[u8]| {
+        tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
+    };
+    let quoted = first > 0 && sign(first - 1, b"\"\xe2") && sign(end, b"\"\xe2");
+    let bracketed = first > 0 && sign(first - 1, b"(") && sign(end, b")");
+    if !(quoted || bracketed) || end - first > 3 {
+        return;
+    }
+    let opened = if quoted && first >= 2 && sign(first - 2, b"(") { first - 2 } else { first - 1 };
+    let mut before = opened;
+    while before > 0 && sign(before - 1, b".") {
+        before -= 1;
+    }
+    let Some(name) = before.checked_sub(1).map(|at| &tokens[at]) else { return };
+    let given = name.word.first_level() >= 6 && name.word.name_odds() > 0.0 || !name.word.is_known();
+    let initial = before < opened && name.has(Flags::SINGLE);
+    let last = quoted && name.word.is_last_name() && name.word.name_odds() > 0.0;
+    let called = name.is_capital()
+        && document.same_line(before, first)
+        && (initial || (given || last) && name.len() > 1 && name.cue.classes == Classes::NONE)
+        && !(name.word.is_medical() || name.word.is_drug() || name.word.is_eponym() || name.word.is_thing());
+    let usual = (first..end).all(|at| {
+        let token = &tokens[at];
+        let word = token.word;
+        !token.is_word()
+            || !(word.is_medical() || word.is_drug() || word.is_shorthand() || word.is_function())
+                && !token.is(cues::NOBODY.or(cues::RELATIVE).or(cues::CREDENTIAL).or(cues::MONTH))
+                && (quoted || !token.has(Flags::UPPER) || name.has(Flags::UPPER))
+                && token.len() > 1
+    });
+    let word = tokens[first].word;
+    // Brackets also hold places, roles and diagnoses.
+    let likely = quoted
+        || word.is_first_name() && word.name_odds() > 0.0 && (name.word.is_first_name() || initial)
+        || !word.is_known()
+            && tokens.get(end + 1).is_some_and(|next| next.is_capital() && next.has(Flags::SPACE));
+    if called && usual && likely {
+        let score = Score::new("nickname", document.bytes(before - 1..end + 1), 0.8);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
 /// A cell of a list with a last and a first name in capitals, and a sex or a date in the next one:
 /// "JALLOH HAMZA   M   14.03.15".
 pub(super) fn listed_in_capitals(document: &Document<'_>, line: &Line, found: &mut Candidates) {
@@ -194,7 +241,13 @@ pub(super) fn speaker(document: &Document<'_>, field: &Field, found: &mut Candid
                     && (word.name_odds() > 0.3 || !word.is_common()))
             && !word.is_medical()
             && !word.is_shorthand()
+            && !word.is_thing()
     };
+    // "Endoscopist:", "Indication:": what somebody does is no name.
+    let text = document.word(end.saturating_sub(1));
+    if ["ist", "ists", "tion", "ing", "ment"].iter().any(|ending| text.len() > 6 && text.ends_with(ending)) {
+        return;
+    }
     let initial = |at: usize| at > first && document.tokens[at].has(Flags::SINGLE);
     if end > first
         && end - first <= 2
@@ -285,7 +338,11 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
         {
             break;
         }
-        let prior = value_prior(document, at);
+        // "HAILE, BABY GIRL": a child without a first name.
+        let unnamed = words > 0
+            && document
+                .is_any(at, words!["baby", "boy", "girl", "infant", "twin", "male", "female", "newborn"]);
+        let prior = if unnamed { 0.5 } else { value_prior(document, at) };
         if prior < 0.2 && !(token.is(cues::PARTICLE) && words > 0) {
             break;
         }
@@ -311,6 +368,13 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
     let word = token.word;
     let named = word.is_first_name() || word.is_last_name();
     match () {
+        // "Interpreter: N, but prefers Twi": no.
+        _ if token.has(Flags::SINGLE)
+            && matches!(token.first, b'N' | b'Y')
+            && !document.tokens.get(at + 1).is_some_and(|next| next.is_sign(b'.') || next.is_capital()) =>
+        {
+            0.0
+        }
         _ if token.has(Flags::SINGLE) && token.has(Flags::CAPITAL) => 0.5,
         _ if word.is_function() || token.is(cues::NOBODY) => 0.0,
         _ if token.has(Flags::SINGLE) => {
@@ -329,6 +393,8 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
         {
             0.1
         }
+        // "Attn: Appeals", "Family: Separated": words that hardly anybody is called.
+        _ if named && word.is_common() && word.first_level().max(word.last_level()) <= 5 => 0.15,
         _ if named && token.has(Flags::CAPITAL) => 0.88,
         _ if !word.is_known() => 0.9,
         _ if token.has(Flags::CAPITAL) && !word.is_common() => 0.8,

@@ -16,6 +16,14 @@ pub(super) fn medical(
     }
     let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
+    // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym.
+    if segment.names + segment.initials >= 2 && credential(document, end).is_some() {
+        return;
+    }
+    if dispensed(document, segment) && !cued {
+        score.lower("form or dose of a drug", document.bytes(segment.tokens.clone()), 0.8);
+        return;
+    }
     if phrase(document, segment.tokens.start, &segment.tokens).is_some()
         || segment.tokens.len() <= 3 && phrase_before(document, segment.tokens.start, end)
     {
@@ -137,7 +145,7 @@ fn hyphenated(document: &Document<'_>, segment: &Segment) -> bool {
 }
 
 /// Whether a token is a grade: a Roman number, also with a letter, or one of the letters A to F.
-fn is_grade(document: &Document<'_>, at: usize) -> bool {
+pub(super) fn is_grade(document: &Document<'_>, at: usize) -> bool {
     let Some(token) = document.tokens.get(at).filter(|token| token.is_capital()) else { return false };
     if token.has(Flags::LINE.or(Flags::GAP)) {
         return false;

@@ -7,6 +7,7 @@ mod context;
 mod extent;
 mod form;
 mod medical;
+mod named;
 mod segment;
 
 use std::ops::Range;
@@ -24,14 +25,17 @@ use crate::token::{Flags, Token};
 
 pub use context::credential;
 pub use medical::phrase;
+pub use named::named_after;
 pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
 use form::{
-    behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, quoted, sender, speakers,
+    behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, nicknamed, quoted,
+    sender, speakers,
 };
 use medical::medical;
+use named::dispensed;
 
 /// Finds names of people.
 pub struct Person;
@@ -82,6 +86,7 @@ fn forms(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if run.rules.any(Rules::ENCLOSED) {
         listed_ages(document, run, found);
         quoted(document, run, found);
+        nicknamed(document, run, found);
         sender(document, run, found);
     }
 }
