@@ -244,7 +244,7 @@ const TABLE: &[(Classes, &str)] = &[
         franzco fracs fracp frcpa franzcr fanzca facem franzcog frcog mrcog frcpath mrcpath frcsi frcpi mrcpi micgp frnzcgp racgp fracgp \
         facrrm cicm ranzcp franzcp frcpsych mrcpsych mrcpch frcpch frcem mrcem frcophth dch drcog dgm dfsrh dipobs mfom ffom afom \
         frcpc frcsc ccfp fccmg fmc ma(psych) mmed mdch mbbch mbchb mch m.ch m.s mds bds mfds mjdf dgdp bchd bdsc dnb mrcpuk fcp fcps fcs facog \
-        fcs(sa) fwacs fwacp fmcp fmcs mwacs mbbs bmbs bmed bams bhms dm mcem fams fams(singapore) abpp acnp apn pgdip rmn rgn rm rnm rscn nnp",
+        fcs(sa) fwacs fwacp fmcp fmcs mwacs mbbs bmbs bmed bams bhms dm mcem fams fams(singapore) abpp acnp apn pgdip rmn rgn rnm rscn nnp",
     ),
     (
         RELATIVE,

@@ -9,6 +9,7 @@ use crate::cues;
 use crate::document::Document;
 use crate::lexicon::{Word, hash_packed};
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// What a word is, as far as names are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,9 +166,66 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         _ if word.is_heading() => prior * 0.5,
         _ => prior,
     };
+    // "Handed over to Comfort": words of English that people are called in Africa.
+    let virtue = !start && !shouted && token.has(Flags::CAPITAL) && document.is_any(at, VIRTUES);
+    let prior = if virtue { prior.max(0.45) } else { prior };
     let sort = if word.is_common() && odds < 1.2 { Sort::Both } else { Sort::Name };
     made(sort, prior, "list of names")
 }
+
+/// Words of English that are first names in western and southern Africa.
+const VIRTUES: WordSet = words![
+    "comfort",
+    "blessing",
+    "joy",
+    "precious",
+    "patience",
+    "mercy",
+    "gift",
+    "goodness",
+    "peace",
+    "happiness",
+    "innocent",
+    "godknows",
+    "lucky",
+    "prosper",
+    "justice",
+    "wisdom",
+    "gladness",
+    "memory",
+    "beauty",
+    "princess",
+    "favour",
+    "goodluck",
+    "miracle",
+    "promise",
+    "progress",
+    "fortune",
+    "praise",
+    "glory",
+    "treasure",
+    "pretty",
+    "surprise",
+    "learnmore",
+    "trust",
+    "talent",
+    "bright",
+    "divine",
+    "thankgod",
+    "sunday",
+    "godwin",
+    "gracious",
+    "charity",
+    "faith",
+    "hope",
+    "grace",
+    "constance",
+    "pleasure",
+    "fortunate",
+    "loveness",
+    "tendai",
+    "nomsa",
+];
 
 /// Whether all that is known about a word is that something of medicine is named after somebody.
 fn is_only_eponym(word: Word) -> bool {

@@ -67,11 +67,41 @@ pub(super) fn word_before(document: &Document<'_>, first: usize) -> Option<usize
 
 /// What people do, in capitals: "RN Foley", "MW K. Bishop", "PHARMD DUY PHAM".
 const PROFESSIONS: WordSet = words![
-    "np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm", "rm", "mw", "hv", "cpn",
-    "odp", "pharmd", "crna", "cna", "lpn", "lvn", "rmn", "rgn", "nnp", "pnp", "aprn", "sw", "lcsw", "slp",
-    "phn", "ot", "emt", "anp", "acp", "ahp", "rrt", "st", "spr", "hmo", "jmo", "rmo", "smo", "en", "een",
-    "ein", "cnc", "cns", "rsw", "hcsw", "hsw", "dc", "pc", "pcso", "ps", "ds", "fp", "imo", "rep", "pct",
+    "np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm", "mw", "hv", "cpn", "odp",
+    "pharmd", "crna", "cna", "lpn", "lvn", "rmn", "rgn", "nnp", "pnp", "aprn", "sw", "lcsw", "slp", "phn",
+    "emt", "anp", "spr", "hmo", "jmo", "rmo", "smo", "cnc", "cns", "hcsw", "hsw", "dc", "pc", "pcso", "rep",
     "psw",
+];
+/// What is done with people: "handover from Joy", "chaperoned by Faith".
+const HANDED: WordSet = words![
+    "handover",
+    "handed",
+    "report",
+    "spoke",
+    "speaking",
+    "spoken",
+    "relieved",
+    "chaperoned",
+    "escorted",
+    "accompanied",
+    "discussed",
+    "talked",
+    "chatted",
+    "meeting",
+    "swapped",
+    "message",
+    "text",
+    "email",
+    "call",
+    "phoned",
+    "texted",
+    "messaged",
+    "assisted",
+    "supervised",
+    "helped",
+    "collected",
+    "brought",
+    "cared",
 ];
 /// What stands behind a family: "the Lancaster family".
 const FAMILIES: WordSet = words![
@@ -184,6 +214,12 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
     {
         score.raise("profession", evidence, 0.6);
         return at + 1 == first || document.tokens[at + 1].is_sign(b'.');
+    } else if document.is_any(at, words!["to", "with", "by", "from"])
+        && at > 0
+        && (document.is(at - 1, "over") || document.is_any(at - 1, HANDED))
+    {
+        score.raise("handed over to somebody", document.bytes(at - 1..at + 1), 0.6);
+        return true;
     } else if classes.any(cues::KEY_PERSON)
         && document.tokens[at].has(Flags::LINE)
         && document.tokens[at].is_capital()

@@ -114,7 +114,8 @@ pub(super) fn nicknamed(document: &Document<'_>, run: &Run, found: &mut Candidat
         let token = &tokens[at];
         let word = token.word;
         !token.is_word()
-            || !(word.is_medical() || word.is_drug() || word.is_shorthand() || word.is_function())
+            || !(word.is_function()
+                || !quoted && (word.is_medical() || word.is_drug() || word.is_shorthand()))
                 && !token.is(cues::NOBODY.or(cues::RELATIVE).or(cues::CREDENTIAL).or(cues::MONTH))
                 && (quoted || !token.has(Flags::UPPER) || name.has(Flags::UPPER))
                 && token.len() > 1
@@ -317,6 +318,12 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
     while at < end && document.tokens[at].is(cues::TITLE.or(cues::ROLE)) && at + 1 < end {
         at += 1 + usize::from(document.tokens[at + 1].is_sign(b'.'));
     }
+    // "Scrub: S/N Maryam".
+    let single =
+        |at: usize| at < end && document.tokens[at].has(Flags::SINGLE) && document.tokens[at].is_word();
+    if single(at) && at + 3 < end && document.tokens[at + 1].is_sign(b'/') && single(at + 2) {
+        at += 3;
+    }
     let first = at;
     let mut last = at;
     let (mut words, mut best) = (0, 0.0f32);
@@ -394,7 +401,13 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
             0.1
         }
         // "Attn: Appeals", "Family: Separated": words that hardly anybody is called.
-        _ if named && word.is_common() && word.first_level().max(word.last_level()) <= 5 => 0.15,
+        _ if named
+            && word.is_common()
+            && word.name_odds() < -2.0
+            && word.first_level().max(word.last_level()) <= 10 =>
+        {
+            0.15
+        }
         _ if named && token.has(Flags::CAPITAL) => 0.88,
         _ if !word.is_known() => 0.9,
         _ if token.has(Flags::CAPITAL) && !word.is_common() => 0.8,

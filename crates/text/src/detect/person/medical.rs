@@ -423,7 +423,7 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
             break;
         }
         let phrase = known.push(document.word(at));
-        let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug();
+        let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug() || phrase.is_thing();
         if known.words() > 1 && term && at + 1 >= tokens.end {
             best = Some(at + 1);
         }

@@ -124,6 +124,10 @@ pub(super) fn accepts(
             if segment.title.is_some() && ends_titled_name(document, segment, at) {
                 return true;
             }
+            // "Wallams's Kaposi sarcoma": a new name or none.
+            if name.sort == Sort::Medical && document.tokens[at - 1].has(Flags::POSSESSIVE) {
+                return false;
+            }
             // "Hendrik du Toit", "Anna van der Berg": what follows a particle is a last name.
             let particle = document.tokens[at - 1].is(cues::PARTICLE)
                 && !document.tokens[at - 1].has(Flags::CAPITAL)
