@@ -234,7 +234,8 @@ const TABLE: &[(Classes, &str)] = &[
         deacon capt captain sgt sergeant lt lieutenant col colonel maj cpl cmdr officer detective \
         herr herrn frau fraulein fräulein hr hrn fr prof.dr mme mlle monsieur madame mademoiselle señor señora senor senora sr sra \
         srta dott dott.ssa sig signor signora mevr dhr mevrouw meneer doktor docteur doctora dra nurse sen gov hon judge justice \
-        lady atty coach chief tpr trooper mag prim univ doz oa priv dipl ing cand matron brother sister father",
+        lady atty coach chief tpr trooper mag prim univ doz oa priv dipl ing cand matron brother sister father \
+        smt shri shrimati alhaji alhaja mallam hajiya otunba encik puan datuk dato datin whaea mnr mev oom tannie aunty",
     ),
     (
         CREDENTIAL,
@@ -275,7 +276,7 @@ const TABLE: &[(Classes, &str)] = &[
         "by dear hi hello cc bcc attn attention re hey thanks thank via signed cosigned dictated transcribed named called \
         nicknamed aka contacted contact phoned called telephoned saw seeing met meeting known contacting calling asked asking told \
         telling informed notified notify paged emailed texted visited consulted consult spoke discussed per tel signature \
-        liebe lieber geehrte geehrter cher chère estimado estimada patient pt client regarding and with für betreff betr concerning \
+        typed dictation liebe lieber geehrte geehrter cher chère estimado estimada patient pt client regarding and with für betreff betr concerning \
         accompanied referred helping examined reviewed evaluated greeted welcomed admitted discharged treated ask remind tell call \
         meet page help husband's advise advised updated inform assisted consented counselled counseled educated encouraged \
         reassured urged interviewed wished alias née nee born formerly about for from to",

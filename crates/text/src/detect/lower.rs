@@ -14,6 +14,7 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
     for cue in document.people_here() {
         let at = *cue as usize;
         let token = &document.tokens[at];
+        typist(document, at, found);
         let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
         if !document.tokens.get(next).is_some_and(|following| {
             following.is_word()
@@ -69,6 +70,38 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
     pairs(document, found);
     alone(document, found);
     last_initials(document, found);
+}
+
+/// Initials of who dictated and typed: "Dictation 08.01.24, mck/typed jd 15.01.24", "Typed: KJM/pw".
+fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    if !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
+        return;
+    }
+    let sign = |at: usize, signs: &[u8]| {
+        tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
+    };
+    for near in at + 1..(at + 10).min(tokens.len()) {
+        let token = &tokens[near];
+        if token.line != tokens[at].line {
+            break;
+        }
+        let letters = token.is_word()
+            && (2..=3).contains(&token.len())
+            && (token.has(Flags::UPPER) || !token.has(Flags::CAPITAL))
+            && !(token.word.is_function() || token.word.is_common() || token.word.is_month())
+            && !token.is(cues::CREDENTIAL.or(cues::UNIT).or(cues::MONTH));
+        let before = tokens[near - 1].is_number()
+            || sign(near - 1, b":/,.")
+            || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per"]);
+        let behind = tokens.get(near + 1).is_none_or(|next| {
+            next.has(Flags::LINE.or(Flags::GAP)) || next.is_number() || sign(near + 1, b"/:.,;")
+        });
+        if letters && before && behind {
+            let bytes = token.start..token.end;
+            found.add("person", Kind::Person, bytes.clone(), &Score::new("typist", bytes, 0.76));
+        }
+    }
 }
 
 /// Initials in small letters at the end of a note: "-mj", "-c.v.", "AB/cd".
@@ -536,7 +569,8 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
             && dot(end)
         {
             let known = document.is(first, "u")
-                || document.is(first, "m") && document.is(first + 2, "d")
+                || document.is_any(first, words!["m", "b", "d"])
+                    && document.is_any(first + 2, words!["d", "s", "a", "o", "m", "b"])
                 || document.is(first, "p");
             let bytes = document.bytes(first..end + 1);
             let score = Score::new("initials", bytes.clone(), if known { 0.2 } else { 0.72 });

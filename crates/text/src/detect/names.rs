@@ -143,6 +143,10 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
             _ if is_only_eponym(word) => made(Sort::Medical, 0.3, "eponym"),
             _ if medical || word.is_eponym() => made(Sort::Medical, 0.05, "medical term"),
             _ if place && !word.is_common() => made(Sort::Name, 0.4, "place"),
+            // "to his grandson Jonty": in the largest dictionaries only.
+            _ if word.is_rare() && token.is_capital() && !start && !shouted && !word.is_nationality() => {
+                made(Sort::Unknown, 0.42, "rare word")
+            }
             _ => made(Sort::Ordinary, 0.04, "ordinary word"),
         };
     }

@@ -137,6 +137,12 @@ impl Word {
         self.common_level() > 0
     }
 
+    /// Whether this is an English word that text hardly uses, and nothing else.
+    pub fn is_rare(self) -> bool {
+        const FLAGS: u64 = !((1 << 20) - 1) & !(1 << (20 + 25));
+        self.is_common() && self.common_level() <= 2 && self.0 & FLAGS == 0 && !self.is_city()
+    }
+
     /// Whether this is a city or village.
     pub fn is_city(self) -> bool {
         self.level(15) > 0

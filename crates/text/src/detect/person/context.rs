@@ -227,7 +227,10 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("key of a person", evidence, 0.4);
     } else if classes.any(cues::BEFORE_PERSON) {
         score.raise("word before a person", evidence, 0.25);
-    } else if document.is_any(at, words!["a", "an"]) && segment.names == 1 {
+    } else if document.is_any(at, words!["a", "an"])
+        && segment.names == 1
+        && !document.tokens[at + 1].is_sign(b'.')
+    {
         score.lower("article", evidence, 0.45);
     } else if document.is(at, "the") && is_thing(document, segment) {
         score.lower("article", evidence, 0.45);

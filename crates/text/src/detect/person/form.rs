@@ -1,6 +1,7 @@
 //! Names that a form, a chat or an age behind them says.
 
 use super::*;
+use crate::words::WordSet;
 
 /// A name that is also an ordinary word, with an age behind it: "Dot is a 7 year old".
 pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candidates) {
@@ -126,6 +127,15 @@ pub(super) fn nicknamed(document: &Document<'_>, run: &Run, found: &mut Candidat
         || word.is_first_name() && word.name_odds() > 0.0 && (name.word.is_first_name() || initial)
         || !word.is_known()
             && tokens.get(end + 1).is_some_and(|next| next.is_capital() && next.has(Flags::SPACE));
+    // "A. J. (Riaan) Botha": the initials, too.
+    let mut start = before;
+    while initial && start > 0 && (tokens[start - 1].has(Flags::SINGLE) || sign(start - 1, b".")) {
+        start -= 1;
+    }
+    if called && usual && likely && start < before {
+        let score = Score::new("initials before a nickname", document.bytes(start..end + 1), 0.8);
+        found.add("person", Kind::Person, document.bytes(start..opened), &score);
+    }
     if called && usual && likely {
         let score = Score::new("nickname", document.bytes(before - 1..end + 1), 0.8);
         found.add("person", Kind::Person, document.bytes(first..end), &score);
@@ -369,6 +379,37 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
     found.add("person", Kind::Person, document.bytes(first..last), &score);
 }
 
+/// Offices that letters are addressed to instead of people.
+const OFFICES: WordSet = words![
+    "appeals",
+    "claims",
+    "billing",
+    "records",
+    "accounts",
+    "reception",
+    "admissions",
+    "enquiries",
+    "intake",
+    "benefits",
+    "membership",
+    "referrals",
+    "secretary",
+    "secretaries",
+    "underwriting",
+    "disclosures",
+    "finance",
+    "payroll",
+    "manager",
+    "team",
+    "separated",
+    "divorced",
+    "married",
+    "single",
+    "widowed",
+    "engaged",
+    "retired",
+];
+
 /// How much a word of such a value looks like a name: an ordinary word in small letters does not.
 pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
     let token = &document.tokens[at];
@@ -392,6 +433,16 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
             }
         }
         _ if named && word.name_odds() > 0.3 => 0.93,
+        // "Attn: Appeals", "Family: Separated from her".
+        _ if document.is_any(at, OFFICES) => 0.05,
+        _ if !named
+            && word.is_common()
+            && document.tokens.get(at + 1).is_some_and(|next| {
+                next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::PARTICLE)
+            }) =>
+        {
+            0.1
+        }
         _ if word.is_medical()
             || word.is_drug()
             || word.is_shorthand()

@@ -16,8 +16,22 @@ pub(super) fn medical(
     }
     let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
-    // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym.
-    if segment.names + segment.initials >= 2 && credential(document, end).is_some() {
+    // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym. "III" may be a grade.
+    let degree = credential(document, end).filter(|at| !document.is_any(*at, words!["ii", "iii", "iv"]));
+    if segment.names + segment.initials >= 2 && degree.is_some() {
+        return;
+    }
+    // "MBChB (Pret)": where a degree is from.
+    let first = segment.tokens.start;
+    if first >= 2
+        && document.tokens[first - 1].is_sign(b'(')
+        && document.tokens[first - 2].is(cues::CREDENTIAL)
+    {
+        score.lower("behind a degree", document.bytes(first - 2..first), 0.6);
+        return;
+    }
+    if hyphenated(document, segment) && is_grade(document, end) {
+        score.lower("eponym with its grade", document.bytes(segment.tokens.clone()), 0.9);
         return;
     }
     if dispensed(document, segment) && !cued {
@@ -140,8 +154,9 @@ fn hyphenated(document: &Document<'_>, segment: &Segment) -> bool {
     end - first == 3
         && matches!(document.tokens[first + 1].first, b'-' | 0xe2)
         && !document.tokens[first + 1].is_word()
-        && (eponym(first) && eponym(end - 1)
-            || (eponym(first) || eponym(end - 1)) && document.tokens[first].word.first_level() < 12)
+        && eponym(first)
+        && eponym(end - 1)
+        && document.tokens[first].word.last_level().min(document.tokens[end - 1].word.last_level()) < 20
 }
 
 /// Whether a token is a grade: a Roman number, also with a letter, or one of the letters A to F.

@@ -187,7 +187,8 @@ fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
         let surname = name.has(Flags::UPPER)
             && name.len() >= 3
             && (word.is_last_name() || !word.is_known() || word.is_eponym_name() || word.is_eponym())
-            && !(word.is_medical() || word.is_drug())
+            && (!(word.is_medical() || word.is_drug())
+                || word.is_eponym_name() && name.has(Flags::LINE) && first.word.first_level() >= 12)
             && name.cue.classes == Classes::NONE;
         let given = first.word.is_first_name() && first.word.name_odds() > 0.0 && !first.word.is_drug();
         if !surname || !given {
