@@ -566,7 +566,7 @@ const TABLE: &[(Classes, &str)] = &[
     ),
     (
         CLOSING,
-        "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement mahalo aloha groete groetnis slán slan salut ciao namaste cordially greetings ngā mihi yrs rgds hamba totsiens saludos abrazos danke \
+        "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement mahalo aloha groete groetnis slán slan salut ciao namaste cordially greetings ngā mihi yrs rgds kr bw thx tks ta hamba totsiens saludos abrazos danke \
         hochachtungsvoll atentamente saludos love cheers",
     ),
     (

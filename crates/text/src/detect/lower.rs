@@ -90,7 +90,8 @@ fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
             && (2..=3).contains(&token.len())
             && (token.has(Flags::UPPER) || !token.has(Flags::CAPITAL))
             && !(token.word.is_function() || token.word.is_common() || token.word.is_month())
-            && !token.is(cues::CREDENTIAL.or(cues::UNIT).or(cues::MONTH));
+            && !token.is(cues::UNIT.or(cues::MONTH).or(cues::TITLE))
+            && !(token.is(cues::CREDENTIAL) && token.has(Flags::CAPITAL));
         let before = tokens[near - 1].is_number()
             || sign(near - 1, b":/,.")
             || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per"]);

@@ -171,7 +171,12 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         _ => prior,
     };
     // "Handed over to Comfort": words of English that people are called in Africa.
-    let virtue = !start && !shouted && token.has(Flags::CAPITAL) && document.is_any(at, VIRTUES);
+    let virtue = prior < 0.45
+        && !start
+        && !shouted
+        && word.is_common()
+        && token.has(Flags::CAPITAL)
+        && document.is_any(at, VIRTUES);
     let prior = if virtue { prior.max(0.45) } else { prior };
     let sort = if word.is_common() && odds < 1.2 { Sort::Both } else { Sort::Name };
     made(sort, prior, "list of names")

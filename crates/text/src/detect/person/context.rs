@@ -256,6 +256,17 @@ pub(super) fn closing(document: &Document<'_>, segment: &Segment, score: &mut Sc
         score.raise("signature", document.bytes(above.first as usize..above.end as usize), 0.7);
         return true;
     }
+    // "Rgds, Rob", "Ta, Col.": the last words of a message.
+    let first = segment.tokens.start;
+    let goodbye = first >= 2
+        && document.tokens[first - 1].is_sign(b',')
+        && document.tokens[first - 2].is(cues::CLOSING)
+        && document.tokens[first - 2].has(Flags::LINE.or(Flags::SENTENCE));
+    let dot = usize::from(document.tokens.get(segment.tokens.end).is_some_and(|dot| dot.is_sign(b'.')));
+    if goodbye && document.tokens.get(segment.tokens.end + dot).is_none_or(|next| next.has(Flags::LINE)) {
+        score.raise("signature", document.bytes(first - 2..first), 0.75);
+        return true;
+    }
     // A greeting without "Dear": "Welo - the results are in".
     let end = segment.tokens.end;
     let dash = document.tokens.get(end).is_some_and(|token| {

@@ -17,8 +17,8 @@ pub(super) fn medical(
     let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
     // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym. "III" may be a grade.
-    let degree = credential(document, end).filter(|at| !document.is_any(*at, words!["ii", "iii", "iv"]));
-    if segment.names + segment.initials >= 2 && degree.is_some() {
+    let degree = |at: &usize| !document.is_any(*at, words!["ii", "iii", "iv"]);
+    if segment.names + segment.initials >= 2 && credential(document, end).filter(degree).is_some() {
         return;
     }
     // "MBChB (Pret)": where a degree is from.

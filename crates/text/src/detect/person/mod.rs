@@ -9,6 +9,8 @@ mod form;
 mod medical;
 mod named;
 mod segment;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 

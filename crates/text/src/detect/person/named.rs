@@ -118,7 +118,10 @@ fn behind_person(document: &Document<'_>, at: usize) -> bool {
         !document.tokens[at].has(Flags::LINE.or(Flags::GAP))
             && (token.is(cues::TITLE.or(cues::ROLE))
                 || dot > 0 && token.has(Flags::SINGLE) && token.is_capital()
-                || token.word.first_level() >= 10 && token.is_capital() && token.word.name_odds() > 0.5)
+                || dot == 0
+                    && token.word.first_level() >= 10
+                    && token.is_capital()
+                    && token.word.name_odds() > 0.5)
     })
 }
 
@@ -238,6 +241,13 @@ pub(super) fn dispensed(document: &Document<'_>, segment: &Segment) -> bool {
     let dot = usize::from(first > 0 && tokens[first - 1].is_sign(b'.'));
     let form = first.checked_sub(1 + dot).is_some_and(|at| document.is_any(at, FORMS_OF_DRUGS));
     if form && !tokens[first].has(Flags::LINE.or(Flags::PARAGRAPH)) {
+        return true;
+    }
+    // "tacrolimus (Adoport)", "Adoport (tacrolimus)": a brand beside its substance.
+    let drug = |at: usize| tokens.get(at).is_some_and(|token| token.is_word() && token.word.is_drug());
+    let brackets = first >= 2 && tokens[first - 1].is_sign(b'(') && drug(first - 2)
+        || tokens.get(end).is_some_and(|sign| sign.is_sign(b'(')) && drug(end + 1);
+    if brackets {
         return true;
     }
     // "Metolar XR 25 1-0-0", "Glycomet GP2 bd", "Ecosprin AV 75/20 0-0-1".
