@@ -256,7 +256,9 @@ const TABLE: &[(Classes, &str)] = &[
         landlord landlady widow widower in-law godmother godfather baby sitter teammate classmate ex-husband ex-wife ex \
         abuela abuelo grandad granddad granny nan nana gran grandson great-grandson stepdad stepmum mummy hubby missus bestie carer warden host \
         mutter vater ehefrau ehemann sohn tochter bruder schwester mère père épouse fils fille frère soeur madre padre esposa \
-        esposo hijo hija hermano hermana brothers sisters sons daughters friends boss supervisor manager teacher tutor",
+        esposo hijo hija hermano hermana brothers sisters sons daughters friends boss supervisor manager teacher tutor \
+        gogo oom tannie aunty auntie auntii koro nain taid mamgu ammi chacha bhai didi dadi nani akka yaya tita tito kuya nonna nonno \
+        yiayia pappou babcia oma opa bubbe zayde abuelita dtr dau gdtr mammy mam stepgran foster-mother foster-father housemate flatmate",
     ),
     (
         ROLE,
@@ -292,7 +294,8 @@ const TABLE: &[(Classes, &str)] = &[
         drank enjoys plays played attends attended tolerates received receives used uses gave gives brought brings drove noticed \
         saw sees got gets made makes responded recovered recovering endorses endorsed admits verbalized verbalizes refuses refused \
         expressed ambulated ate eats voided tolerating resting presenting has been stays stayed thinks thought believes ran stood \
-        mentioned accompanied hopes hoped struggled struggles",
+        mentioned accompanied hopes hoped struggled struggles rang rings texted emailed consented complained insisted \
+        apologised apologized cried slept managed lived retired works",
     ),
     (
         WEEKDAY,

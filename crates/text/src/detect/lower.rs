@@ -75,13 +75,15 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
 /// Initials of who dictated and typed: "Dictation 08.01.24, mck/typed jd 15.01.24", "Typed: KJM/pw".
 fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    if !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
+    let by = document.is(at, "by");
+    if !by && !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
         return;
     }
+    let most = if by { 5 } else { 10 };
     let sign = |at: usize, signs: &[u8]| {
         tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
     };
-    for near in at + 1..(at + 10).min(tokens.len()) {
+    for near in at + 1..(at + most).min(tokens.len()) {
         let token = &tokens[near];
         if token.line != tokens[at].line {
             break;
@@ -92,6 +94,13 @@ fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
             && !(token.word.is_function() || token.word.is_common() || token.word.is_month())
             && !token.is(cues::UNIT.or(cues::MONTH).or(cues::TITLE))
             && !(token.is(cues::CREDENTIAL) && token.has(Flags::CAPITAL));
+        // "Checked by: NM/PK".
+        if by && !(letters && token.has(Flags::UPPER)) && !sign(near, b":/") {
+            break;
+        }
+        if by && (token.word.is_medical() || token.word.is_shorthand() || token.has(Flags::SHOUTED)) {
+            break;
+        }
         let before = tokens[near - 1].is_number()
             || sign(near - 1, b":/,.")
             || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per"]);

@@ -177,6 +177,17 @@ const STRONG: WordSet = words![
 /// Raises by what is before a segment. Returns whether a person is expected there.
 pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool {
     let first = segment.title.unwrap_or(segment.tokens.start);
+    // "PC 4471 Drummond": an officer with a number.
+    let officer = first >= 2
+        && document.tokens[first - 1].is_number()
+        && document.tokens[first - 1].len() >= 3
+        && document
+            .is_any(first - 2, words!["pc", "dc", "ps", "ds", "constable", "officer", "wpc", "sgt", "pcso"])
+        && document.same_line(first - 2, first);
+    if officer {
+        score.raise("officer with a number", document.bytes(first - 2..first), 0.7);
+        return true;
+    }
     let Some(at) = word_before(document, first) else {
         return closing(document, segment, score);
     };
@@ -230,9 +241,8 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
     } else if document.is_any(at, words!["a", "an"])
         && segment.names == 1
         && !document.tokens[at + 1].is_sign(b'.')
+        || document.is(at, "the") && is_thing(document, segment)
     {
-        score.lower("article", evidence, 0.45);
-    } else if document.is(at, "the") && is_thing(document, segment) {
         score.lower("article", evidence, 0.45);
     } else {
         return closing(document, segment, score);
@@ -256,15 +266,16 @@ pub(super) fn closing(document: &Document<'_>, segment: &Segment, score: &mut Sc
         score.raise("signature", document.bytes(above.first as usize..above.end as usize), 0.7);
         return true;
     }
-    // "Rgds, Rob", "Ta, Col.": the last words of a message.
+    // "Rgds, Rob", "Ta, Col.", "Cheers Bob.": the last words of a message.
     let first = segment.tokens.start;
-    let goodbye = first >= 2
-        && document.tokens[first - 1].is_sign(b',')
-        && document.tokens[first - 2].is(cues::CLOSING)
-        && document.tokens[first - 2].has(Flags::LINE.or(Flags::SENTENCE));
+    let comma = 1 + usize::from(first > 0 && document.tokens[first - 1].is_sign(b','));
+    let goodbye = first >= comma
+        && document.tokens[first - comma].is(cues::CLOSING)
+        && document.tokens[first - comma].has(Flags::LINE.or(Flags::SENTENCE))
+        && document.same_line(first - comma, first);
     let dot = usize::from(document.tokens.get(segment.tokens.end).is_some_and(|dot| dot.is_sign(b'.')));
     if goodbye && document.tokens.get(segment.tokens.end + dot).is_none_or(|next| next.has(Flags::LINE)) {
-        score.raise("signature", document.bytes(first - 2..first), 0.75);
+        score.raise("signature", document.bytes(first - comma..first), 0.75);
         return true;
     }
     // A greeting without "Dear": "Welo - the results are in".

@@ -103,6 +103,24 @@ pub(super) fn nicknamed(document: &Document<'_>, run: &Run, found: &mut Candidat
     while before > 0 && sign(before - 1, b".") {
         before -= 1;
     }
+    // `"Nobby" Clarke`.
+    let followed = tokens.get(end + 1).is_some_and(|next| {
+        next.is_capital()
+            && next.has(Flags::SPACE)
+            && !next.has(Flags::LINE.or(Flags::UPPER))
+            && next.word.last_level() >= 8
+            && next.word.name_odds() > 1.0
+    });
+    if quoted
+        && followed
+        && end - first == 1
+        && !tokens[first].has(Flags::UPPER)
+        && !tokens[first].word.is_medical()
+    {
+        let score = Score::new("nickname", document.bytes(first - 1..end + 2), 0.76);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+        return;
+    }
     let Some(name) = before.checked_sub(1).map(|at| &tokens[at]) else { return };
     let given = name.word.first_level() >= 6 && name.word.name_odds() > 0.0 || !name.word.is_known();
     let initial = before < opened && name.has(Flags::SINGLE);

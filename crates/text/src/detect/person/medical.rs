@@ -23,10 +23,13 @@ pub(super) fn medical(
     }
     // "MBChB (Pret)": where a degree is from.
     let first = segment.tokens.start;
-    if first >= 2
+    let awarded = first >= 2
         && document.tokens[first - 1].is_sign(b'(')
         && document.tokens[first - 2].is(cues::CREDENTIAL)
-    {
+        && document.tokens[first - 2].has(Flags::UPPER.or(Flags::MIXED))
+        && !document.tokens[first - 2].is(cues::BEFORE_PERSON)
+        && document.tokens[end - 1].word.first_level() < 8;
+    if awarded {
         score.lower("behind a degree", document.bytes(first - 2..first), 0.6);
         return;
     }
@@ -136,8 +139,13 @@ fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool
         .is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
     let outer = end - first == 1 && eponym(first) && is_grade(document, end);
     // "Balthazar D. Sengstaken": the next sentence, not a last name.
-    let next = document.tokens.get(end + 1).map(|next| next.word);
-    let ended = next.is_some_and(|next| next.is_eponym_name() || next.is_shorthand() || next.is_medical());
+    let next = document.tokens.get(end + 1);
+    let ended = next.is_some_and(|next| {
+        next.word.is_eponym_name()
+            || next.word.is_shorthand()
+            || next.word.is_medical()
+            || next.has(Flags::UPPER) && !next.has(Flags::SHOUTED.or(Flags::SINGLE))
+    });
     if inner && (!(dot && named) || ended) || outer {
         score.lower("eponym with its grade", document.bytes(first..end), 0.85);
         return true;

@@ -93,6 +93,8 @@ fn nicknames_in_quotes_and_brackets() {
             ("Dr A. J. (Riaan) Labuschagne   MBChB (Pret)", &["A. J.", "Riaan", "Labuschagne"]),
         ],
     );
+    check(Kind::Person, &[("\"Nobby\" Clarke sat up.", &["Nobby", "Clarke"])]);
+    check(Kind::Person, &[("Pt (Dwayne) has pain.", &["Dwayne"])]);
     clean(&["Carbamazepine (Zyvaltor) was stopped."]);
 }
 
@@ -109,6 +111,7 @@ fn professions_roles_and_handovers() {
             ("0905 SLP KIRSTEN DYER: FAILED THIN LIQUIDS.", &["KIRSTEN DYER"]),
             ("Infant: HAILE, BABY GIRL   MRN 90-117-338", &["HAILE, BABY GIRL"]),
             ("sold to your grandson Jonty.", &["Jonty"]),
+            ("Officer: PC 4471 Drummond", &["Drummond"]),
             ("COLLES, Dorothea, aged 82.", &["COLLES, Dorothea"]),
         ],
     );
