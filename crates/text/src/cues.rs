@@ -234,13 +234,18 @@ const TABLE: &[(Classes, &str)] = &[
         deacon capt captain sgt sergeant lt lieutenant col colonel maj cpl cmdr officer detective \
         herr herrn frau fraulein fräulein hr hrn fr prof.dr mme mlle monsieur madame mademoiselle señor señora senor senora sr sra \
         srta dott dott.ssa sig signor signora mevr dhr mevrouw meneer doktor docteur doctora dra nurse sen gov hon judge justice \
-        lady atty coach chief tpr trooper mag prim univ doz oa priv dipl ing cand matron brother sister father",
+        lady atty coach chief tpr trooper mag prim univ doz oa priv dipl ing cand matron brother sister father \
+        smt shri shrimati alhaji alhaja mallam hajiya otunba encik puan datuk dato datin whaea mnr mev oom tannie aunty",
     ),
     (
         CREDENTIAL,
         "md m.d rn phd ph.d np pa pac pa-c dds dmd lpn lvn cnm cnp crna facs facp facc facog fccp frcp frcs mph msw lcsw \
         dnp aprn arnp msn bsn mbbs mbchb mrcp mrcs jd esq do dpm dvm od psyd edd pharmd rph dpt pt otr slp rd cde \
-        jr sr ii iii iv mba ms bs ma ba ccrn cns lmft lmhc lpc rrt cma fnp-c fnp rt pta cota msc mrcgp frca frcr",
+        jr sr ii iii iv mba ms bs ma ba ccrn cns lmft lmhc lpc rrt cma fnp-c fnp rt pta cota msc mrcgp frca frcr \
+        franzco fracs fracp frcpa franzcr fanzca facem franzcog frcog mrcog frcpath mrcpath frcsi frcpi mrcpi micgp frnzcgp racgp fracgp \
+        facrrm cicm ranzcp franzcp frcpsych mrcpsych mrcpch frcpch frcem mrcem frcophth dch drcog dgm dfsrh dipobs mfom ffom afom \
+        frcpc frcsc ccfp fccmg fmc ma(psych) mmed mdch mbbch mbchb mch m.ch m.s mds bds mfds mjdf dgdp bchd bdsc dnb mrcpuk fcp fcps fcs facog \
+        fcs(sa) fwacs fwacp fmcp fmcs mwacs mbbs bmbs bmed bams bhms dm mcem fams fams(singapore) abpp acnp apn pgdip rmn rgn rnm rscn nnp",
     ),
     (
         RELATIVE,
@@ -251,7 +256,9 @@ const TABLE: &[(Classes, &str)] = &[
         landlord landlady widow widower in-law godmother godfather baby sitter teammate classmate ex-husband ex-wife ex \
         abuela abuelo grandad granddad granny nan nana gran grandson great-grandson stepdad stepmum mummy hubby missus bestie carer warden host \
         mutter vater ehefrau ehemann sohn tochter bruder schwester mère père épouse fils fille frère soeur madre padre esposa \
-        esposo hijo hija hermano hermana brothers sisters sons daughters friends boss supervisor manager teacher tutor",
+        esposo hijo hija hermano hermana brothers sisters sons daughters friends boss supervisor manager teacher tutor \
+        gogo oom tannie aunty auntie auntii koro nain taid mamgu ammi chacha bhai didi dadi nani akka yaya tita tito kuya nonna nonno \
+        yiayia pappou babcia oma opa bubbe zayde abuelita dtr dau gdtr mammy mam stepgran foster-mother foster-father housemate flatmate",
     ),
     (
         ROLE,
@@ -262,14 +269,16 @@ const TABLE: &[(Classes, &str)] = &[
         nutritionist consultant registrar practitioner internist hospitalist intensivist neurosurgeon specialist paramedic \
         technician technologist sonographer social worker case counselor counsellor audiologist optometrist chiropractor \
         geneticist allergist immunologist psychotherapist physiotherapist gp pcp provider hausarzt hausärztin oberarzt chefarzt \
-        assistant scribe transcriptionist interpreter chaplain lawyer attorney nurse rns crna anesthetist phlebotomist",
+        assistant scribe transcriptionist interpreter chaplain lawyer attorney nurse rns crna anesthetist phlebotomist \
+        endoscopist histopathologist microbiologist anaesthesiologist orthoptist psychometrist attender bystander rep locum sonologist intensivist \
+        coroner neonatologist electrophysiologist perfusionist orderly ambo paramedics chaperone matron housekeeper volunteer",
     ),
     (
         BEFORE_PERSON,
         "by dear hi hello cc bcc attn attention re hey thanks thank via signed cosigned dictated transcribed named called \
         nicknamed aka contacted contact phoned called telephoned saw seeing met meeting known contacting calling asked asking told \
         telling informed notified notify paged emailed texted visited consulted consult spoke discussed per tel signature \
-        liebe lieber geehrte geehrter cher chère estimado estimada patient pt client regarding and with für betreff betr concerning \
+        typed dictation liebe lieber geehrte geehrter cher chère estimado estimada patient pt client regarding and with für betreff betr concerning \
         accompanied referred helping examined reviewed evaluated greeted welcomed admitted discharged treated ask remind tell call \
         meet page help husband's advise advised updated inform assisted consented counselled counseled educated encouraged \
         reassured urged interviewed wished alias née nee born formerly about for from to",
@@ -285,7 +294,8 @@ const TABLE: &[(Classes, &str)] = &[
         drank enjoys plays played attends attended tolerates received receives used uses gave gives brought brings drove noticed \
         saw sees got gets made makes responded recovered recovering endorses endorsed admits verbalized verbalizes refuses refused \
         expressed ambulated ate eats voided tolerating resting presenting has been stays stayed thinks thought believes ran stood \
-        mentioned accompanied hopes hoped struggled struggles",
+        mentioned accompanied hopes hoped struggled struggles rang rings texted emailed consented complained insisted \
+        apologised apologized cried slept managed lived retired works",
     ),
     (
         WEEKDAY,
@@ -361,7 +371,10 @@ const TABLE: &[(Classes, &str)] = &[
         maiden preferred alias aka nickname full legal given betreff betr concerne patiente beneficiary holder payer escort \
         reader interpreted interpreting dictator carer keyworker nurse-practitioner rn md dr counselor social-worker worker \
         emergency dentist pharmacist neurologist cardiologist oncologist regarding hcp appointee attorney responsible party \
-        telephone-contact visitor name(s) names informant historian hpi-by obstetrician pediatrician visitors coordinator liaison advocate owner handler rider driver trainer caller speaker teacher tutor boss supervisor manager foreman crew pilot chaplain priest pastor rabbi",
+        telephone-contact visitor name(s) names informant historian hpi-by obstetrician pediatrician visitors coordinator liaison advocate owner handler rider driver trainer caller speaker teacher tutor boss supervisor manager foreman crew pilot chaplain priest pastor rabbi \
+        endoscopist histopathologist microbiologist anaesthetist operator chair deceased infant baby scrub odp crew charge sho attg attender informant \
+        chaperone psychometrist coroner locum rep minutes apologies present staffing travellers travelers partner keeper psychologist psychiatrist \
+        urologist nephrologist gastroenterologist dermatologist surgeons theatre-nurse runner circulator hookup reader rmo hmo fy1 fy2 st1 st3",
     ),
     (
         KEY_DATE,
@@ -556,7 +569,7 @@ const TABLE: &[(Classes, &str)] = &[
     ),
     (
         CLOSING,
-        "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement \
+        "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement mahalo aloha groete groetnis slán slan salut ciao namaste cordially greetings ngā mihi yrs rgds kr bw thx tks ta hamba totsiens saludos abrazos danke \
         hochachtungsvoll atentamente saludos love cheers",
     ),
     (
@@ -606,7 +619,7 @@ const TABLE: &[(Classes, &str)] = &[
         NOBODY,
         "i he she it we they you his her its our their your my the a an this that these those there here patient pt pts dear \
         sincerely no yes not if when while as at in on of for to from by with and or but so then thus also he's she's who what why \
-        how one all any both each few more most other some such only own same too very can will just should now",
+        encl encls enc encs dispo regn adv adx cons orth disp mx ix images how one all any both each few more most other some such only own same too very can will just should now",
     ),
     (
         HEADING,

@@ -24,7 +24,7 @@ FLAGS = [
     "street_suffix", "institution", "ward", "title", "credential", "occupation", "month", "weekday",
     "relative", "shorthand", "company", "school", "team", "nationality", "particle", "holiday",
     "starts_phrase", "heading", "function", "eponym_name", "substance",
-    "eponym_noun",
+    "eponym_noun", "thing",
 ]
 BIT = {name: 1 << (20 + index) for index, name in enumerate(FLAGS)}
 

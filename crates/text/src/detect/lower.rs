@@ -7,12 +7,14 @@ use crate::cues;
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// Proposes words in small letters behind titles, relatives and other cues.
 pub fn find(document: &Document<'_>, found: &mut Candidates) {
     for cue in document.people_here() {
         let at = *cue as usize;
         let token = &document.tokens[at];
+        typist(document, at, found);
         let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
         if !document.tokens.get(next).is_some_and(|following| {
             following.is_word()
@@ -22,6 +24,8 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
             continue;
         }
         let (rule, unknown, named) = match () {
+            // "228 ms, right": a unit.
+            _ if token.is(cues::UNIT) && at > 0 && document.tokens[at - 1].is_number() => continue,
             _ if is_short_title(document, at) => ("title", 0.93, 0.95),
             _ if token.is(cues::RELATIVE) => ("relative", 0.72, 0.85),
             _ if document.is_any(
@@ -66,6 +70,48 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
     pairs(document, found);
     alone(document, found);
     last_initials(document, found);
+}
+
+/// Initials of who dictated and typed: "Dictation 08.01.24, mck/typed jd 15.01.24", "Typed: KJM/pw".
+fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let by = document.is(at, "by");
+    if !by && !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
+        return;
+    }
+    let most = if by { 5 } else { 10 };
+    let sign = |at: usize, signs: &[u8]| {
+        tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
+    };
+    for near in at + 1..(at + most).min(tokens.len()) {
+        let token = &tokens[near];
+        if token.line != tokens[at].line {
+            break;
+        }
+        let letters = token.is_word()
+            && (2..=3).contains(&token.len())
+            && (token.has(Flags::UPPER) || !token.has(Flags::CAPITAL))
+            && !(token.word.is_function() || token.word.is_common() || token.word.is_month())
+            && !token.is(cues::UNIT.or(cues::MONTH).or(cues::TITLE))
+            && !(token.is(cues::CREDENTIAL) && token.has(Flags::CAPITAL));
+        // "Checked by: NM/PK".
+        if by && !(letters && token.has(Flags::UPPER)) && !sign(near, b":/") {
+            break;
+        }
+        if by && (token.word.is_medical() || token.word.is_shorthand() || token.has(Flags::SHOUTED)) {
+            break;
+        }
+        let before = tokens[near - 1].is_number()
+            || sign(near - 1, b":/,.")
+            || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per"]);
+        let behind = tokens.get(near + 1).is_none_or(|next| {
+            next.has(Flags::LINE.or(Flags::GAP)) || next.is_number() || sign(near + 1, b"/:.,;")
+        });
+        if letters && before && behind {
+            let bytes = token.start..token.end;
+            found.add("person", Kind::Person, bytes.clone(), &Score::new("typist", bytes, 0.76));
+        }
+    }
 }
 
 /// Initials in small letters at the end of a note: "-mj", "-c.v.", "AB/cd".
@@ -146,7 +192,10 @@ fn closes(tokens: &[Token], at: usize, first: usize) -> bool {
 fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bool {
     let tokens = &document.tokens;
     let token = &tokens[at];
-    let last = tokens[end..].iter().all(|token| !token.is_word() && !token.is_number());
+    let term =
+        token.word.is_shorthand() || token.word.is_medical() || token.cue.classes != cues::Classes::NONE;
+    let last = tokens[end..].iter().take(4).all(|token| !token.is_word() && !token.is_number())
+        || !term && tokens[end].has(Flags::PARAGRAPH);
     let free = at > first && token.has(Flags::SPACE) && (2..=3).contains(&token.len()) && token.is_word();
     let word = token.word;
     if !free || word.is_function() || word.is_common() {
@@ -167,6 +216,12 @@ fn is_signed(document: &Document<'_>, at: usize, first: usize, end: usize) -> bo
     token.has(Flags::UPPER) && !token.has(Flags::SHOUTED) && last && (sentence || time) && !degree
 }
 
+/// Shortened words and words of games that are names with a capital: "max 118", "last brady".
+const SHORTENED: WordSet = words![
+    "max", "brady", "app", "apps", "mah", "cal", "val", "rad", "dom", "dex", "chi", "sal", "pam", "tram",
+    "sol", "orth", "mal", "ox", "dal", "lev", "carb", "cam", "vic", "aline", "asia", "reg", "mel",
+];
+
 /// Words in small letters that no list has, or that are only names, without a cue before them.
 fn alone(document: &Document<'_>, found: &mut Candidates) {
     for at in document.lowers_here().iter().map(|at| *at as usize) {
@@ -186,6 +241,7 @@ fn alone(document: &Document<'_>, found: &mut Candidates) {
         }
         let listed = usual
             && is_lower_name(token)
+            && !document.is_any(at, SHORTENED)
             && (!word.is_city() || word.last_level() >= 21 || word.first_level() >= 19);
         let placed = behind && document.is_any(at - 1, words!["in", "from", "near"]);
         if placed
@@ -470,6 +526,29 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
         let dot = |at: usize| {
             document.tokens.get(at).is_some_and(|token| token.is_sign(b'.') && !token.has(Flags::SPACE))
         };
+        // "Happy to repeat. P.R.": at the end of a paragraph, behind a sentence.
+        let behind = document.tokens.get(end + 1);
+        let closing = end - first == 3
+            && single(first)
+            && dot(first + 1)
+            && single(first + 2)
+            && dot(end)
+            && document.tokens[first].has(Flags::SPACE)
+            && first >= 2
+            && matches!(document.tokens[first - 1].first, b'.' | b'!' | b'?' | b')')
+            && document.tokens[first - 2].len() > 3
+            && behind
+                .is_none_or(|next| next.has(Flags::PARAGRAPH) || next.has(Flags::LINE) && !next.is_word());
+        if closing {
+            let bytes = document.bytes(first..end + 1);
+            found.add(
+                "person",
+                Kind::Person,
+                bytes.clone(),
+                &Score::new("initials under a note", bytes, 0.74),
+            );
+            continue;
+        }
         let spelled = end - first == 5
             && (0..5).all(|place| if place % 2 == 0 { single(first + place) } else { dot(first + place) });
         let before = first.checked_sub(1).map(|at| &document.tokens[at]);
@@ -500,7 +579,8 @@ pub fn initials(document: &Document<'_>, found: &mut Candidates) {
             && dot(end)
         {
             let known = document.is(first, "u")
-                || document.is(first, "m") && document.is(first + 2, "d")
+                || document.is_any(first, words!["m", "b", "d"])
+                    && document.is_any(first + 2, words!["d", "s", "a", "o", "m", "b"])
                 || document.is(first, "p");
             let bytes = document.bytes(first..end + 1);
             let score = Score::new("initials", bytes.clone(), if known { 0.2 } else { 0.72 });

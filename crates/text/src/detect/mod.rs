@@ -44,6 +44,7 @@ pub(crate) use date::{Written as WrittenDate, all as dates_in, numeric, parse as
 pub use names::Nameness;
 pub(crate) use names::{is_name, judge, looks_medical};
 pub(crate) use number::is_date_like;
+pub(crate) use person::named_after;
 pub(crate) use places::longest_phrase;
 pub use rules::Rules;
 pub(crate) use rules::{of_code, of_run};

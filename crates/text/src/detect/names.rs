@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cues;
 use crate::document::Document;
-use crate::lexicon::hash_packed;
+use crate::lexicon::{Word, hash_packed};
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// What a word is, as far as names are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +128,9 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         };
         return made(Sort::Acronym, prior, "capitals");
     }
-    // "PHx", "FHx": capitals and an x are shorthand for a history.
-    if token.has(Flags::MIXED) && token.len() <= 5 && document.word(at).ends_with('x') && !named {
+    // "PHx", "FHx": capitals and an x are shorthand for a history; "IgE" is listed.
+    let mixed = token.has(Flags::MIXED) && token.len() <= 5;
+    if mixed && (document.word(at).ends_with('x') && !named || word.is_shorthand()) {
         return made(Sort::Ordinary, 0.0, "shorthand");
     }
     if !word.is_known() {
@@ -137,8 +139,14 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
     if !named {
         let place = word.is_city() || word.is_state() || word.is_country();
         return match () {
+            // "Monika Grawitz", "Winston Treitz": the rest of a name, if nothing else.
+            _ if is_only_eponym(word) => made(Sort::Medical, 0.3, "eponym"),
             _ if medical || word.is_eponym() => made(Sort::Medical, 0.05, "medical term"),
             _ if place && !word.is_common() => made(Sort::Name, 0.4, "place"),
+            // "to his grandson Jonty": in the largest dictionaries only.
+            _ if word.is_rare() && token.is_capital() && !start && !shouted && !word.is_nationality() => {
+                made(Sort::Unknown, 0.42, "rare word")
+            }
             _ => made(Sort::Ordinary, 0.04, "ordinary word"),
         };
     }
@@ -156,13 +164,82 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         _ if is_keyword(token) && before_number(document, at) => 0.0,
         _ if is_keyword(token) => prior * 0.6,
         _ if word.is_drug() => prior * 0.4,
+        _ if word.is_thing() => prior * 0.35,
         _ if medical => prior * if odds > 1.5 { 0.7 } else { 0.4 },
         _ if word.is_eponym() => prior * 0.8,
         _ if word.is_heading() => prior * 0.5,
         _ => prior,
     };
+    // "Handed over to Comfort": words of English that people are called in Africa.
+    let virtue = prior < 0.45
+        && !start
+        && !shouted
+        && word.is_common()
+        && token.has(Flags::CAPITAL)
+        && document.is_any(at, VIRTUES);
+    let prior = if virtue { prior.max(0.45) } else { prior };
     let sort = if word.is_common() && odds < 1.2 { Sort::Both } else { Sort::Name };
     made(sort, prior, "list of names")
+}
+
+/// Words of English that are first names in western and southern Africa.
+const VIRTUES: WordSet = words![
+    "comfort",
+    "blessing",
+    "joy",
+    "precious",
+    "patience",
+    "mercy",
+    "gift",
+    "goodness",
+    "peace",
+    "happiness",
+    "innocent",
+    "godknows",
+    "lucky",
+    "prosper",
+    "justice",
+    "wisdom",
+    "gladness",
+    "memory",
+    "beauty",
+    "princess",
+    "favour",
+    "goodluck",
+    "miracle",
+    "promise",
+    "progress",
+    "fortune",
+    "praise",
+    "glory",
+    "treasure",
+    "pretty",
+    "surprise",
+    "learnmore",
+    "trust",
+    "talent",
+    "bright",
+    "divine",
+    "thankgod",
+    "sunday",
+    "godwin",
+    "gracious",
+    "charity",
+    "faith",
+    "hope",
+    "grace",
+    "constance",
+    "pleasure",
+    "fortunate",
+    "loveness",
+    "tendai",
+    "nomsa",
+];
+
+/// Whether all that is known about a word is that something of medicine is named after somebody.
+fn is_only_eponym(word: Word) -> bool {
+    (word.is_eponym_name() || word.is_eponym())
+        && !(word.is_medical() || word.is_drug() || word.is_shorthand() || word.is_common())
 }
 
 /// Whether a word in capitals and the one beside it are names: "MARY KOSLOW", in a text that is not

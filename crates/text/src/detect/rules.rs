@@ -220,6 +220,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     let several = end - first > 1;
     let quote = |sign: u8| matches!(sign, b'"' | b'\'' | 0xe2);
     let enclosed = matches!(left, b'(' | b',') && right.is_ascii_digit()
+        || left == b'(' && right == b')'
         || left == b']' && right == b':'
         || quote(left) && quote(right);
     let fillers = cues::NAME_FILLER.or(cues::OFFICE);

@@ -83,7 +83,20 @@ fn add(
         && last.is_some_and(|last| {
             last.is_word() && !last.has(Flags::CAPITAL) && last.word.is_function() && colon >= from + 4
         });
-    if chat || salutation || titled || sentence {
+    // "SLP KIRSTEN DYER: FAILED THIN LIQUIDS": a whole name.
+    let named = colon >= from + 2
+        && last.is_some_and(|first| {
+            first.is_capital()
+                && first.len() > 2
+                && first.word.first_level() >= 8
+                && first.word.name_odds() > 1.0
+                && first.cue.classes == Classes::NONE
+        })
+        && tokens[colon - 1].is_capital()
+        && tokens[colon - 1].len() > 2
+        && tokens[colon - 1].cue.classes == Classes::NONE
+        && (tokens[colon - 1].word.is_last_name() || !tokens[colon - 1].word.is_known());
+    if chat || salutation || titled || sentence || named {
         return;
     }
     if let Some(last) = previous {

@@ -95,6 +95,9 @@ flags! {
     is_substance = 29;
     /// Whether this follows a name in eponyms, such as "sign", "test" and "fracture".
     is_eponym_noun = 30;
+    /// Whether this is a product, a brand, or a word of another language that letters mention:
+    /// hardly ever a person.
+    is_thing = 31;
 }
 
 impl Word {
@@ -132,6 +135,12 @@ impl Word {
     /// Whether this is an ordinary English word.
     pub fn is_common(self) -> bool {
         self.common_level() > 0
+    }
+
+    /// Whether this is an English word that text hardly uses, and nothing else.
+    pub fn is_rare(self) -> bool {
+        const FLAGS: u64 = !((1 << 20) - 1) & !(1 << (20 + 25));
+        self.is_common() && self.common_level() <= 2 && self.0 & FLAGS == 0 && !self.is_city()
     }
 
     /// Whether this is a city or village.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::candidates::{Candidate, Candidates, Score};
 use crate::cues;
-use crate::detect::looks_medical;
+use crate::detect::{looks_medical, named_after};
 use crate::document::Document;
 use crate::lexicon;
 use crate::span::Kind;
@@ -287,8 +287,7 @@ impl Names {
     fn mention(&mut self, document: &Document<'_>, at: usize, token: &Token, found: &mut Candidates) {
         let capital = token.has(Flags::CAPITAL);
         if let Some(name) = self.exact.get(&token.hash) {
-            let eponym = document.tokens.get(at + 1).is_some_and(|next| next.is(cues::EPONYM_HEAD))
-                && (token.word.is_eponym() || token.has(Flags::POSSESSIVE));
+            let eponym = capital && name.kind == Kind::Person && named_after(document, at);
             let upper = token.has(Flags::UPPER) && !token.has(Flags::SHOUTED) && token.len() <= 3;
             let common = token.word.is_common() && token.has(Flags::SENTENCE) && token.word.name_odds() < 0.3;
             if (capital || name.unknown && token.len() >= 4) && !eponym && !upper && !common {

@@ -65,6 +65,82 @@ pub(super) fn word_before(document: &Document<'_>, first: usize) -> Option<usize
     None
 }
 
+/// What people do, in capitals: "RN Foley", "MW K. Bishop", "PHARMD DUY PHAM".
+const PROFESSIONS: WordSet = words![
+    "np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm", "mw", "hv", "cpn", "odp",
+    "pharmd", "crna", "cna", "lpn", "lvn", "rmn", "rgn", "nnp", "pnp", "aprn", "sw", "lcsw", "slp", "phn",
+    "emt", "anp", "spr", "hmo", "jmo", "rmo", "smo", "cnc", "cns", "hcsw", "hsw", "dc", "pc", "pcso", "rep",
+    "psw",
+];
+/// What is done with people: "handover from Joy", "chaperoned by Faith".
+const HANDED: WordSet = words![
+    "handover",
+    "handed",
+    "report",
+    "spoke",
+    "speaking",
+    "spoken",
+    "relieved",
+    "chaperoned",
+    "escorted",
+    "accompanied",
+    "discussed",
+    "talked",
+    "chatted",
+    "meeting",
+    "swapped",
+    "message",
+    "text",
+    "email",
+    "call",
+    "phoned",
+    "texted",
+    "messaged",
+    "assisted",
+    "supervised",
+    "helped",
+    "collected",
+    "brought",
+    "cared",
+];
+/// What stands behind a family: "the Lancaster family".
+const FAMILIES: WordSet = words![
+    "family",
+    "families",
+    "boy",
+    "boys",
+    "girl",
+    "girls",
+    "child",
+    "children",
+    "twins",
+    "twin",
+    "household",
+    "brothers",
+    "sisters",
+    "couple",
+    "parents",
+    "baby",
+    "case",
+    "kids",
+    "home",
+    "house",
+    "residence",
+    "estate",
+    "clan",
+];
+
+/// Whether one word behind "the" is rather a thing: "stop driving the Camry".
+fn is_thing(document: &Document<'_>, segment: &Segment) -> bool {
+    let end = segment.tokens.end;
+    segment.tokens.len() == 1
+        && segment.title.is_none()
+        && !document.tokens[end - 1].has(Flags::POSSESSIVE.or(Flags::SHOUTED))
+        && document.tokens[end - 1].word.first_level() < 14
+        && !document.word(end - 1).ends_with('s')
+        && !document.is_any(end, FAMILIES)
+}
+
 const STRONG: WordSet = words![
     "by",
     "dear",
@@ -101,6 +177,17 @@ const STRONG: WordSet = words![
 /// Raises by what is before a segment. Returns whether a person is expected there.
 pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool {
     let first = segment.title.unwrap_or(segment.tokens.start);
+    // "PC 4471 Drummond": an officer with a number.
+    let officer = first >= 2
+        && document.tokens[first - 1].is_number()
+        && document.tokens[first - 1].len() >= 3
+        && document
+            .is_any(first - 2, words!["pc", "dc", "ps", "ds", "constable", "officer", "wpc", "sgt", "pcso"])
+        && document.same_line(first - 2, first);
+    if officer {
+        score.raise("officer with a number", document.bytes(first - 2..first), 0.7);
+        return true;
+    }
     let Some(at) = word_before(document, first) else {
         return closing(document, segment, score);
     };
@@ -128,14 +215,22 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         return true;
     } else if classes.any(cues::ROLE) {
         score.raise("role", evidence, 0.6);
+        // "interpreter Foley": somebody, whatever else is named after him.
+        return at + 1 == first && !document.tokens[first].has(Flags::LINE.or(Flags::GAP));
     } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
         score.raise("title", evidence, 0.85);
     } else if document.tokens[at].has(Flags::UPPER)
-        && document
-            .is_any(at, words!["np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm"])
+        && document.is_any(at, PROFESSIONS)
         && !document.tokens[first].has(Flags::LINE.or(Flags::GAP))
     {
         score.raise("profession", evidence, 0.6);
+        return at + 1 == first || document.tokens[at + 1].is_sign(b'.');
+    } else if document.is_any(at, words!["to", "with", "by", "from"])
+        && at > 0
+        && (document.is(at - 1, "over") || document.is_any(at - 1, HANDED))
+    {
+        score.raise("handed over to somebody", document.bytes(at - 1..at + 1), 0.6);
+        return true;
     } else if classes.any(cues::KEY_PERSON)
         && document.tokens[at].has(Flags::LINE)
         && document.tokens[at].is_capital()
@@ -143,8 +238,12 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("key of a person", evidence, 0.4);
     } else if classes.any(cues::BEFORE_PERSON) {
         score.raise("word before a person", evidence, 0.25);
-    } else if document.is_any(at, words!["a", "an"]) && segment.names == 1 {
-        score.lower("article", evidence, 0.4);
+    } else if document.is_any(at, words!["a", "an"])
+        && segment.names == 1
+        && !document.tokens[at + 1].is_sign(b'.')
+        || document.is(at, "the") && is_thing(document, segment)
+    {
+        score.lower("article", evidence, 0.45);
     } else {
         return closing(document, segment, score);
     }
@@ -165,6 +264,18 @@ pub(super) fn closing(document: &Document<'_>, segment: &Segment, score: &mut Sc
     let mut above = document.lines[line.saturating_sub(4)..line].iter().rev();
     if alone && let Some(above) = above.find(closes) {
         score.raise("signature", document.bytes(above.first as usize..above.end as usize), 0.7);
+        return true;
+    }
+    // "Rgds, Rob", "Ta, Col.", "Cheers Bob.": the last words of a message.
+    let first = segment.tokens.start;
+    let comma = 1 + usize::from(first > 0 && document.tokens[first - 1].is_sign(b','));
+    let goodbye = first >= comma
+        && document.tokens[first - comma].is(cues::CLOSING)
+        && document.tokens[first - comma].has(Flags::LINE.or(Flags::SENTENCE))
+        && document.same_line(first - comma, first);
+    let dot = usize::from(document.tokens.get(segment.tokens.end).is_some_and(|dot| dot.is_sign(b'.')));
+    if goodbye && document.tokens.get(segment.tokens.end + dot).is_none_or(|next| next.has(Flags::LINE)) {
+        score.raise("signature", document.bytes(first - comma..first), 0.75);
         return true;
     }
     // A greeting without "Dear": "Welo - the results are in".

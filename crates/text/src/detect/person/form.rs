@@ -1,6 +1,7 @@
 //! Names that a form, a chat or an age behind them says.
 
 use super::*;
+use crate::words::WordSet;
 
 /// A name that is also an ordinary word, with an age behind it: "Dot is a 7 year old".
 pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candidates) {
@@ -80,6 +81,81 @@ pub(super) fn quoted(document: &Document<'_>, run: &Run, found: &mut Candidates)
         end - first == 1 && word.first_level() >= 12 && word.name_odds() > 1.0 && !word.is_eponym_name();
     if cue || given {
         let score = Score::new("name in quotes", document.bytes(first..end), if cue { 0.8 } else { 0.7 });
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+    }
+}
+
+/// A nickname behind a first name, in quotes or brackets: `Tyrone "Tee"`, "Leonard (Len) Bright",
+/// `CONSTANCE ("CONNIE")`, "A. J. (Riaan) Botha".
+pub(super) fn nicknamed(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let sign = |at: usize, signs: &[u8]| {
+        tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
+    };
+    let quoted = first > 0 && sign(first - 1, b"\"\xe2") && sign(end, b"\"\xe2");
+    let bracketed = first > 0 && sign(first - 1, b"(") && sign(end, b")");
+    if !(quoted || bracketed) || end - first > 3 {
+        return;
+    }
+    let opened = if quoted && first >= 2 && sign(first - 2, b"(") { first - 2 } else { first - 1 };
+    let mut before = opened;
+    while before > 0 && sign(before - 1, b".") {
+        before -= 1;
+    }
+    // `"Nobby" Clarke`.
+    let followed = tokens.get(end + 1).is_some_and(|next| {
+        next.is_capital()
+            && next.has(Flags::SPACE)
+            && !next.has(Flags::LINE.or(Flags::UPPER))
+            && next.word.last_level() >= 8
+            && next.word.name_odds() > 1.0
+    });
+    if quoted
+        && followed
+        && end - first == 1
+        && !tokens[first].has(Flags::UPPER)
+        && !tokens[first].word.is_medical()
+    {
+        let score = Score::new("nickname", document.bytes(first - 1..end + 2), 0.76);
+        found.add("person", Kind::Person, document.bytes(first..end), &score);
+        return;
+    }
+    let Some(name) = before.checked_sub(1).map(|at| &tokens[at]) else { return };
+    let given = name.word.first_level() >= 6 && name.word.name_odds() > 0.0 || !name.word.is_known();
+    let initial = before < opened && name.has(Flags::SINGLE);
+    let last = quoted && name.word.is_last_name() && name.word.name_odds() > 0.0;
+    let called = name.is_capital()
+        && document.same_line(before, first)
+        && (initial || (given || last) && name.len() > 1 && name.cue.classes == Classes::NONE)
+        && !(name.word.is_medical() || name.word.is_drug() || name.word.is_eponym() || name.word.is_thing());
+    let usual = (first..end).all(|at| {
+        let token = &tokens[at];
+        let word = token.word;
+        !token.is_word()
+            || !(word.is_function()
+                || !quoted && (word.is_medical() || word.is_drug() || word.is_shorthand()))
+                && !token.is(cues::NOBODY.or(cues::RELATIVE).or(cues::CREDENTIAL).or(cues::MONTH))
+                && (quoted || !token.has(Flags::UPPER) || name.has(Flags::UPPER))
+                && token.len() > 1
+    });
+    let word = tokens[first].word;
+    // Brackets also hold places, roles and diagnoses.
+    let likely = quoted
+        || word.is_first_name() && word.name_odds() > 0.0 && (name.word.is_first_name() || initial)
+        || !word.is_known()
+            && tokens.get(end + 1).is_some_and(|next| next.is_capital() && next.has(Flags::SPACE));
+    // "A. J. (Riaan) Botha": the initials, too.
+    let mut start = before;
+    while initial && start > 0 && (tokens[start - 1].has(Flags::SINGLE) || sign(start - 1, b".")) {
+        start -= 1;
+    }
+    if called && usual && likely && start < before {
+        let score = Score::new("initials before a nickname", document.bytes(start..end + 1), 0.8);
+        found.add("person", Kind::Person, document.bytes(start..opened), &score);
+    }
+    if called && usual && likely {
+        let score = Score::new("nickname", document.bytes(before - 1..end + 1), 0.8);
         found.add("person", Kind::Person, document.bytes(first..end), &score);
     }
 }
@@ -194,7 +270,13 @@ pub(super) fn speaker(document: &Document<'_>, field: &Field, found: &mut Candid
                     && (word.name_odds() > 0.3 || !word.is_common()))
             && !word.is_medical()
             && !word.is_shorthand()
+            && !word.is_thing()
     };
+    // "Endoscopist:", "Indication:": what somebody does is no name.
+    let text = document.word(end.saturating_sub(1));
+    if ["ist", "ists", "tion", "ing", "ment"].iter().any(|ending| text.len() > 6 && text.ends_with(ending)) {
+        return;
+    }
     let initial = |at: usize| at > first && document.tokens[at].has(Flags::SINGLE);
     if end > first
         && end - first <= 2
@@ -264,6 +346,12 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
     while at < end && document.tokens[at].is(cues::TITLE.or(cues::ROLE)) && at + 1 < end {
         at += 1 + usize::from(document.tokens[at + 1].is_sign(b'.'));
     }
+    // "Scrub: S/N Maryam".
+    let single =
+        |at: usize| at < end && document.tokens[at].has(Flags::SINGLE) && document.tokens[at].is_word();
+    if single(at) && at + 3 < end && document.tokens[at + 1].is_sign(b'/') && single(at + 2) {
+        at += 3;
+    }
     let first = at;
     let mut last = at;
     let (mut words, mut best) = (0, 0.0f32);
@@ -285,7 +373,11 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
         {
             break;
         }
-        let prior = value_prior(document, at);
+        // "HAILE, BABY GIRL": a child without a first name.
+        let unnamed = words > 0
+            && document
+                .is_any(at, words!["baby", "boy", "girl", "infant", "twin", "male", "female", "newborn"]);
+        let prior = if unnamed { 0.5 } else { value_prior(document, at) };
         if prior < 0.2 && !(token.is(cues::PARTICLE) && words > 0) {
             break;
         }
@@ -305,12 +397,50 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
     found.add("person", Kind::Person, document.bytes(first..last), &score);
 }
 
+/// Offices that letters are addressed to instead of people.
+const OFFICES: WordSet = words![
+    "appeals",
+    "claims",
+    "billing",
+    "records",
+    "accounts",
+    "reception",
+    "admissions",
+    "enquiries",
+    "intake",
+    "benefits",
+    "membership",
+    "referrals",
+    "secretary",
+    "secretaries",
+    "underwriting",
+    "disclosures",
+    "finance",
+    "payroll",
+    "manager",
+    "team",
+    "separated",
+    "divorced",
+    "married",
+    "single",
+    "widowed",
+    "engaged",
+    "retired",
+];
+
 /// How much a word of such a value looks like a name: an ordinary word in small letters does not.
 pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
     let token = &document.tokens[at];
     let word = token.word;
     let named = word.is_first_name() || word.is_last_name();
     match () {
+        // "Interpreter: N, but prefers Twi": no.
+        _ if token.has(Flags::SINGLE)
+            && matches!(token.first, b'N' | b'Y')
+            && !document.tokens.get(at + 1).is_some_and(|next| next.is_sign(b'.') || next.is_capital()) =>
+        {
+            0.0
+        }
         _ if token.has(Flags::SINGLE) && token.has(Flags::CAPITAL) => 0.5,
         _ if word.is_function() || token.is(cues::NOBODY) => 0.0,
         _ if token.has(Flags::SINGLE) => {
@@ -321,6 +451,16 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
             }
         }
         _ if named && word.name_odds() > 0.3 => 0.93,
+        // "Attn: Appeals", "Family: Separated from her".
+        _ if document.is_any(at, OFFICES) => 0.05,
+        _ if !named
+            && word.is_common()
+            && document.tokens.get(at + 1).is_some_and(|next| {
+                next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::PARTICLE)
+            }) =>
+        {
+            0.1
+        }
         _ if word.is_medical()
             || word.is_drug()
             || word.is_shorthand()
@@ -328,6 +468,14 @@ pub(super) fn value_prior(document: &Document<'_>, at: usize) -> f32 {
             || token.is(cues::HEADING) =>
         {
             0.1
+        }
+        // "Attn: Appeals", "Family: Separated": words that hardly anybody is called.
+        _ if named
+            && word.is_common()
+            && word.name_odds() < -2.0
+            && word.first_level().max(word.last_level()) <= 10 =>
+        {
+            0.15
         }
         _ if named && token.has(Flags::CAPITAL) => 0.88,
         _ if !word.is_known() => 0.9,

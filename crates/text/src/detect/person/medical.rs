@@ -16,6 +16,31 @@ pub(super) fn medical(
     }
     let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
+    // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym. "III" may be a grade.
+    let degree = |at: &usize| !document.is_any(*at, words!["ii", "iii", "iv"]);
+    if segment.names + segment.initials >= 2 && credential(document, end).filter(degree).is_some() {
+        return;
+    }
+    // "MBChB (Pret)": where a degree is from.
+    let first = segment.tokens.start;
+    let awarded = first >= 2
+        && document.tokens[first - 1].is_sign(b'(')
+        && document.tokens[first - 2].is(cues::CREDENTIAL)
+        && document.tokens[first - 2].has(Flags::UPPER.or(Flags::MIXED))
+        && !document.tokens[first - 2].is(cues::BEFORE_PERSON)
+        && document.tokens[end - 1].word.first_level() < 8;
+    if awarded {
+        score.lower("behind a degree", document.bytes(first - 2..first), 0.6);
+        return;
+    }
+    if hyphenated(document, segment) && is_grade(document, end) {
+        score.lower("eponym with its grade", document.bytes(segment.tokens.clone()), 0.9);
+        return;
+    }
+    if dispensed(document, segment) && !cued {
+        score.lower("form or dose of a drug", document.bytes(segment.tokens.clone()), 0.8);
+        return;
+    }
     if phrase(document, segment.tokens.start, &segment.tokens).is_some()
         || segment.tokens.len() <= 3 && phrase_before(document, segment.tokens.start, end)
     {
@@ -114,8 +139,13 @@ fn graded(document: &Document<'_>, segment: &Segment, score: &mut Score) -> bool
         .is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));
     let outer = end - first == 1 && eponym(first) && is_grade(document, end);
     // "Balthazar D. Sengstaken": the next sentence, not a last name.
-    let next = document.tokens.get(end + 1).map(|next| next.word);
-    let ended = next.is_some_and(|next| next.is_eponym_name() || next.is_shorthand() || next.is_medical());
+    let next = document.tokens.get(end + 1);
+    let ended = next.is_some_and(|next| {
+        next.word.is_eponym_name()
+            || next.word.is_shorthand()
+            || next.word.is_medical()
+            || next.has(Flags::UPPER) && !next.has(Flags::SHOUTED.or(Flags::SINGLE))
+    });
     if inner && (!(dot && named) || ended) || outer {
         score.lower("eponym with its grade", document.bytes(first..end), 0.85);
         return true;
@@ -132,12 +162,13 @@ fn hyphenated(document: &Document<'_>, segment: &Segment) -> bool {
     end - first == 3
         && matches!(document.tokens[first + 1].first, b'-' | 0xe2)
         && !document.tokens[first + 1].is_word()
-        && (eponym(first) && eponym(end - 1)
-            || (eponym(first) || eponym(end - 1)) && document.tokens[first].word.first_level() < 12)
+        && eponym(first)
+        && eponym(end - 1)
+        && document.tokens[first].word.last_level().min(document.tokens[end - 1].word.last_level()) < 20
 }
 
 /// Whether a token is a grade: a Roman number, also with a letter, or one of the letters A to F.
-fn is_grade(document: &Document<'_>, at: usize) -> bool {
+pub(super) fn is_grade(document: &Document<'_>, at: usize) -> bool {
     let Some(token) = document.tokens.get(at).filter(|token| token.is_capital()) else { return false };
     if token.has(Flags::LINE.or(Flags::GAP)) {
         return false;
@@ -415,7 +446,7 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
             break;
         }
         let phrase = known.push(document.word(at));
-        let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug();
+        let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug() || phrase.is_thing();
         if known.words() > 1 && term && at + 1 >= tokens.end {
             best = Some(at + 1);
         }

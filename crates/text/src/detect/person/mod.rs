@@ -7,7 +7,10 @@ mod context;
 mod extent;
 mod form;
 mod medical;
+mod named;
 mod segment;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -24,14 +27,17 @@ use crate::token::{Flags, Token};
 
 pub use context::credential;
 pub use medical::phrase;
+pub use named::named_after;
 pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
 use extent::{fillers, initials_before, reversed, widened};
 use form::{
-    behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, quoted, sender, speakers,
+    behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, nicknamed, quoted,
+    sender, speakers,
 };
 use medical::medical;
+use named::dispensed;
 
 /// Finds names of people.
 pub struct Person;
@@ -82,6 +88,7 @@ fn forms(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if run.rules.any(Rules::ENCLOSED) {
         listed_ages(document, run, found);
         quoted(document, run, found);
+        nicknamed(document, run, found);
         sender(document, run, found);
     }
 }
@@ -181,8 +188,9 @@ fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
         let word = name.word;
         let surname = name.has(Flags::UPPER)
             && name.len() >= 3
-            && (word.is_last_name() || !word.is_known())
-            && !(word.is_medical() || word.is_drug())
+            && (word.is_last_name() || !word.is_known() || word.is_eponym_name() || word.is_eponym())
+            && (!(word.is_medical() || word.is_drug())
+                || word.is_eponym_name() && name.has(Flags::LINE) && first.word.first_level() >= 12)
             && name.cue.classes == Classes::NONE;
         let given = first.word.is_first_name() && first.word.name_odds() > 0.0 && !first.word.is_drug();
         if !surname || !given {

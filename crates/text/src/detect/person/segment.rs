@@ -54,7 +54,25 @@ pub(super) fn is_title(document: &Document<'_>, at: usize, end: usize) -> bool {
     let token = &document.tokens[at];
     token.is(cues::TITLE)
         && at + 1 < end
+        && !is_abbreviation(document, at)
         && !(token.len() == 2 && token.is(cues::STREET_SUFFIX) && !document.is(at, "dr"))
+}
+
+/// Whether a title in capitals is short for something else: "mod MR. Images", "HR Business Partner".
+fn is_abbreviation(document: &Document<'_>, at: usize) -> bool {
+    let token = &document.tokens[at];
+    if !token.has(Flags::UPPER) || token.has(Flags::SHOUTED) {
+        return false;
+    }
+    let dot = usize::from(document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.')));
+    document.is_any(at, words!["hr", "pa", "oa", "col", "ma"])
+        || document.is_any(at, words!["mr", "ms"])
+            && document.tokens.get(at + 1 + dot).is_some_and(|next| {
+                next.is_capital()
+                    && !next.has(Flags::UPPER)
+                    && next.word.is_common()
+                    && next.word.name_odds() < 0.0
+            })
 }
 
 /// Whether a word belongs to a name.
@@ -104,6 +122,19 @@ pub(super) fn accepts(
                 return true;
             }
             if segment.title.is_some() && ends_titled_name(document, segment, at) {
+                return true;
+            }
+            // "Wallams's Kaposi sarcoma": a new name or none.
+            if name.sort == Sort::Medical && document.tokens[at - 1].has(Flags::POSSESSIVE) {
+                return false;
+            }
+            // "Hendrik du Toit", "Anna van der Berg": what follows a particle is a last name.
+            let particle = document.tokens[at - 1].is(cues::PARTICLE)
+                && !document.tokens[at - 1].has(Flags::CAPITAL)
+                && segment.best.1.prior >= 0.6
+                && token.is_capital()
+                && !token.word.is_function();
+            if particle {
                 return true;
             }
             let hyphen = document.tokens[at - 1].is_sign(b'-');

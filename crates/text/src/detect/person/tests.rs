@@ -1,0 +1,139 @@
+//! People beside the medicine that is named after people, drugs, things, and names in layouts of
+//! lists, messages and signatures.
+
+use crate::detect::tests::{check, clean};
+use crate::span::Kind;
+
+#[test]
+fn eponyms_in_a_document_with_a_person_of_the_same_name() {
+    check(
+        Kind::Person,
+        &[
+            ("Seen by Dr Budd. Remote Budd-Chiari noted.", &["Budd"]),
+            ("Mr Riedel has an incidental Riedel's lobe.", &["Riedel"]),
+            ("I saw Mrs Mobitz, with Mobitz type II block.", &["Mobitz"]),
+            ("Dr Sokolow came. Sokolow-Lyon criteria not met.", &["Sokolow"]),
+            ("Mr Kennedy rang. Kennedy ulcer on the sacrum.", &["Kennedy"]),
+            ("OGD with Dr Forrest. Forrest 1b ulcer in the past.", &["Forrest"]),
+            ("Dr Lachman, FCP. Effusion. Lachman 2B, pivot shift guarded.", &["Lachman"]),
+            ("Dr Fuchs wrote. There is a small Fuchs change in both corneas.", &["Fuchs"]),
+            ("Mr Galeazzi came. Galeazzi injury, believe it or not.", &["Galeazzi"]),
+            ("Dr Duke pulled a tooth. His Duke criteria are met.", &["Duke"]),
+        ],
+    );
+}
+
+/// A whole name, a title, a profession or a degree makes a person of an eponym.
+#[test]
+fn people_with_names_of_eponyms() {
+    check(
+        Kind::Person,
+        &[
+            ("Discussed by telephone with Monika Grawitz at noon.", &["Monika Grawitz"]),
+            ("Seen by E. Rey-Osterrieth, Ph.D., today.", &["E. Rey-Osterrieth"]),
+            ("Winston Treitz, MD, signed.", &["Winston Treitz"]),
+            ("Foley catheter changed by RN Foley.", &["Foley"]),
+            ("Escorted by Nurse Hickman.", &["Hickman"]),
+            ("Chaired by Prof Hendrik du Toit.", &["Hendrik du Toit"]),
+            ("Wallams's Kaposi sarcoma is stable.", &["Wallams"]),
+        ],
+    );
+    clean(&[
+        "Salter-Harris II fracture of the radius.",
+        "Savary-Miller III oesophagitis.",
+        "Stains: Ziehl-Neelsen and Giemsa negative.",
+        "Peyer's patches and Paneth cells were seen.",
+        "Symptoms of Ludwig's angina were absent.",
+        "A Veress needle was not used.",
+        "No Codman triangle, no Ogilvie syndrome.",
+    ]);
+}
+
+#[test]
+fn drugs_of_many_countries() {
+    clean(&[
+        "T. Ecosprin AV 75/20 0-0-1; T. Metolar XR 25 1-0-0; Inj. Human Mixtard as per chart.",
+        "Tab. Zyvaltor 40 od, Cap Brenquil 1-0-1, Syp Dulmetol 5 ml tds.",
+        "Stop Telma-H, start Adoport and Dioralyte.",
+        "Would not give Rifafour blindly.",
+        "Panado and Coversyl Plus in the morning, Endone at night.",
+        "Closed with 2-0 Vicryl Rapide.",
+    ]);
+    check(Kind::Person, &[("Inj given by Ann Tolliver at noon.", &["Ann Tolliver"])]);
+}
+
+#[test]
+fn things_and_words_of_other_languages() {
+    clean(&[
+        "He stopped driving the Camry.",
+        "He drove the Zorvex to work, and never the Qualdo.",
+        "Kia ora kōrua,",
+        "Specific IgE to peanut was 48.",
+        "Sinus rhythm, PR 228 ms, right bundle branch block, max 118.",
+        "Limited views, EF 55, mod MR. Images on the server.",
+        "His whānau are keen.",
+    ]);
+    check(
+        Kind::Person,
+        &[
+            ("Groete,\n\nMarietjie\n", &["Marietjie"]),
+            ("Mahalo,\nKeani\n", &["Keani"]),
+            ("See you then.\n\nRgds, Rob\n", &["Rob"]),
+        ],
+    );
+}
+
+#[test]
+fn nicknames_in_quotes_and_brackets() {
+    check(
+        Kind::Person,
+        &[
+            ("Tyrone \"Tee\" came in.", &["Tyrone", "Tee"]),
+            ("Oluwaseun (Seun) Adeyemi was seen.", &["Oluwaseun", "Seun", "Adeyemi"]),
+            ("Dr A. J. (Riaan) Labuschagne   MBChB (Pret)", &["A. J.", "Riaan", "Labuschagne"]),
+        ],
+    );
+    check(Kind::Person, &[("\"Nobby\" Clarke sat up.", &["Nobby", "Clarke"])]);
+    check(Kind::Person, &[("Pt (Dwayne) has pain.", &["Dwayne"])]);
+    clean(&["Carbamazepine (Zyvaltor) was stopped."]);
+}
+
+#[test]
+fn professions_roles_and_handovers() {
+    check(
+        Kind::Person,
+        &[
+            ("Second midwife MW Gurpreet Sandhu called.", &["Gurpreet Sandhu"]),
+            ("Nurse in charge: Blessing   SHO: Raj (bleep 1187)", &["Blessing", "Raj"]),
+            ("Handed over to Comfort at eight.", &["Comfort"]),
+            ("Scrub: S/N Maryam", &["Maryam"]),
+            ("Endoscopist: Winston Penhale, MD", &["Winston Penhale"]),
+            ("0905 SLP KIRSTEN DYER: FAILED THIN LIQUIDS.", &["KIRSTEN DYER"]),
+            ("Infant: HAILE, BABY GIRL   MRN 90-117-338", &["HAILE, BABY GIRL"]),
+            ("sold to your grandson Jonty.", &["Jonty"]),
+            ("Officer: PC 4471 Drummond", &["Drummond"]),
+            ("COLLES, Dorothea, aged 82.", &["COLLES, Dorothea"]),
+        ],
+    );
+    clean(&[
+        "Attn: Appeals, third floor",
+        "Family: Separated from her partner.",
+        "Interpreter: N, but prefers none",
+        "To: HR Business Partner",
+        "Endoscopist: not recorded",
+    ]);
+}
+
+#[test]
+fn initials_of_those_who_dictate_and_type() {
+    check(
+        Kind::Person,
+        &[
+            ("Dictation 08.01.24, mck/typed jd 15.01.24.", &["mck", "jd"]),
+            ("Dictated not read. MT/ljp  D 24.02.13", &["MT", "ljp"]),
+            ("Typed: 18-Mar-24 SW\n", &["SW"]),
+            ("Happy to repeat. P.R.\n\nNext page", &["P.R."]),
+        ],
+    );
+    clean(&["The letter was typed on the ward.", "Consultant present, M.S., M.Ch."]);
+}
