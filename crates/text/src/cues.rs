@@ -437,17 +437,17 @@ const TABLE: &[(Classes, &str)] = &[
         parkway pkwy circle cir square sq crescent cres close alley aly row turnpike tpke trail trl plaza loop path pike walk mews \
         gardens grove heights hill gate quay embankment straße strasse str weg platz allee gasse ring ufer damm straat laan plein \
         gracht esplanade bypass expressway freeway route causeway bend crossing xing point ridge run landing cove hollow green \
-        park view vista meadow mall yard wharf promenade cottages parade loan brae vale rise chase croft garth mead ride strand broadway avda chaussee steig stieg kade dijk singel commons junction spur fork",
+        park view vista meadow mall yard wharf promenade cottages parade loan brae vale rise chase croft garth mead ride strand broadway avda chaussee steig stieg kade dijk singel commons junction spur fork tce pde cct crt gdns wynd vennel",
     ),
     (
         STREET_PREFIX,
         "rue calle via avenue avenida boulevard place piazza plaza chemin allée allee impasse carrer paseo camino viale \
-        corso quai cours am an im auf unter alte alter neue zum zur route strada vicolo ronda rua",
+        corso quai cours am an im auf unter alte alter neue zum zur route strada vicolo ronda rua jalan jln lorong persiaran heol ffordd bóthar bothar sráid stryd",
     ),
     (
         BUILDING_PART,
         "apt apartment suite ste unit floor fl room rm bldg building box flat lot trailer po p.o pob postfach level tower \
-        wing penthouse basement block house shop appt étage bp mailstop postbus piso wohnung etage",
+        wing penthouse basement block house shop trlr spc bldng appt étage bp mailstop postbus piso wohnung etage",
     ),
     (
         INSTITUTION_HEAD,
@@ -465,7 +465,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         WARD_HEAD,
         "ward wing unit floor bed room icu micu sicu nicu picu ccu pacu clinic station bay pod tower pavilion theatre suite annex \
-        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department",
+        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo",
     ),
     (
         SCHOOL_HEAD,
@@ -525,6 +525,7 @@ const TABLE: &[(Classes, &str)] = &[
         OFFICE,
         "mayor senator ambassador governor president congressman congresswoman ceo bishop sheriff principal astronaut chancellor \
         minister secretary chairman chairwoman superintendent commissioner archbishop cardinal king queen prince princess duke \
+        organist councillor cllr headteacher vicar postmaster postmistress harbourmaster medallist \
         councilman councilwoman alderman dean provost coroner champion medalist quarterback anchorman anchorwoman anchor conductor \
         goalkeeper bürgermeister bürgermeisterin maire alcalde consul attorney-general treasurer rabbi imam speaker representative \
         comptroller cfo coo cto chief judge magistrate justice marshal laureate novelist actress actor admiral general pope abbot \

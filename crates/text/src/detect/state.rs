@@ -33,6 +33,13 @@ impl Detector for State {
             while run.rules.any(Rules::STATE) && at < run.end as usize {
                 at = code(document, at, found).or_else(|| name(document, at, found)).unwrap_or(at + 1);
             }
+            for at in run.first as usize..run.end as usize {
+                dotted(document, at, found);
+                if is_behind_comma(document, at) {
+                    let score = Score::new("state behind a comma", document.bytes(at - 1..at + 1), 0.85);
+                    found.add("state", Kind::State, document.bytes(at..at + 1), &score);
+                }
+            }
         }
         // Before a postal code also where the word is no part of a run.
         for number in document.codes_here() {
@@ -43,6 +50,140 @@ impl Detector for State {
             }
         }
     }
+}
+
+/// Whether what is behind the letters of a state, or before them, says what they are: "AZ plate",
+/// "MA license", "ID 0007723".
+pub fn is_labelled(document: &Document<'_>, at: usize) -> bool {
+    is_licensed(document, at) || document.is(at, "id") && is_numbered(document, at)
+}
+
+/// "AZ plate", "MA license".
+fn is_licensed(document: &Document<'_>, at: usize) -> bool {
+    document.is_any(
+        at + 1,
+        words![
+            "plate",
+            "plates",
+            "license",
+            "licence",
+            "lic",
+            "driver",
+            "driver's",
+            "drivers",
+            "registration",
+            "tag",
+            "tags",
+            "dl",
+            "medicaid",
+            "registered",
+            "resident",
+        ],
+    ) && document.same_line(at, at + 1)
+}
+
+/// Whether a number or a code is behind a token: "ID PSH448820913", "ID 00077231904".
+fn is_numbered(document: &Document<'_>, at: usize) -> bool {
+    let tokens = &document.tokens;
+    let behind = at
+        + 1
+        + usize::from(
+            tokens
+                .get(at + 1)
+                .is_some_and(|sign| matches!(sign.first, b'#' | b':' | b'.') && !sign.is_word()),
+        );
+    tokens.get(behind).is_some_and(|next| {
+        !next.has(Flags::LINE)
+            && (next.is_number() && (next.len() != 5 || behind > at + 1)
+                || next.is_word()
+                    && next.is_capital()
+                    && tokens
+                        .get(behind + 1)
+                        .is_some_and(|digit| digit.is_number() && document.glued(behind + 1)))
+    })
+}
+
+/// States and provinces that are written with dots, or short: "Toms River, N.J.", "Breaux Bridge, La."
+fn dotted(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<usize> {
+    let tokens = &document.tokens;
+    let dot = |at: usize| tokens.get(at).is_some_and(|sign| sign.is_sign(b'.') && document.glued(at));
+    if !dot(at + 1) || !tokens[at].is_capital() {
+        return None;
+    }
+    let short = words![
+        "ala", "ariz", "ark", "calif", "cal", "colo", "conn", "del", "fla", "ga", "ill", "ind", "kan",
+        "kans", "ky", "la", "mass", "md", "me", "mich", "minn", "miss", "mo", "mont", "neb", "nebr", "nev",
+        "okla", "ont", "ore", "pa", "penn", "penna", "que", "sask", "alta", "man", "tas", "tenn", "tex",
+        "va", "vt", "vic", "wash", "wis", "wyo", "qld", "nfld",
+    ];
+    let letter = |at: usize, letters: &[u8]| {
+        tokens.get(at).is_some_and(|token| {
+            token.has(Flags::SINGLE) && token.is_capital() && letters.contains(&token.first) && dot(at + 1)
+        })
+    };
+    let pair = match tokens[at].first {
+        b'N' if letter(at, b"N") => letter(at + 2, b"JYCDHMSBLW"),
+        b'S' if letter(at, b"S") => letter(at + 2, b"CDA"),
+        b'W' if letter(at, b"W") => letter(at + 2, b"VA"),
+        b'R' if letter(at, b"R") => letter(at + 2, b"I"),
+        b'D' | b'B' if letter(at, b"DB") => letter(at + 2, b"C"),
+        b'P' if letter(at, b"P") => letter(at + 2, b"E") && letter(at + 4, b"I"),
+        _ => false,
+    };
+    let long = pair
+        && (tokens[at].first == b'P' || letter(at, b"N") && letter(at + 2, b"S") && letter(at + 4, b"W"));
+    let end = match (pair, document.is_any(at, short)) {
+        (true, _) => at + 4 + 2 * usize::from(long),
+        (_, true) => at + 2,
+        _ => return None,
+    };
+    let city = |at: usize| {
+        tokens[at].is_capital() && !tokens[at].is(cues::TITLE.or(cues::CREDENTIAL)) && !document.is_key(at)
+    };
+    let comma = at >= 2 && tokens[at - 1].is_sign(b',') && city(at - 2);
+    let zip = tokens
+        .get(end)
+        .is_some_and(|next| next.is_number() && next.len() == 5 && !next.has(Flags::LINE.or(Flags::GAP)));
+    let office =
+        pair && document.is_any(
+            end,
+            words![
+                "department",
+                "dept",
+                "board",
+                "state",
+                "division",
+                "bureau",
+                "office",
+                "attorney",
+                "turnpike"
+            ],
+        ) && tokens[end].is_capital();
+    let closed = tokens.get(end).is_none_or(|next| {
+        !next.is_word() && !next.is_number()
+            || next.has(Flags::LINE.or(Flags::GAP).or(Flags::SENTENCE))
+            || !next.has(Flags::CAPITAL)
+    });
+    let degree = document.is_any(at, words!["pa", "md", "ma", "me", "man", "miss", "ill", "del", "mo", "la"]);
+    let certainty = match () {
+        _ if zip => 0.93,
+        _ if comma && closed && (pair || !degree) => 0.82,
+        _ if comma && closed && tokens[at - 2].word.is_city() => 0.74,
+        _ if office => 0.72,
+        _ => return None,
+    };
+    // "N.C. Department of Insurance": the office belongs to it.
+    let mut last = end;
+    while office && !zip && last < end + 4 {
+        match tokens.get(last) {
+            Some(token) if token.is_capital() && !token.has(Flags::LINE.or(Flags::GAP)) => last += 1,
+            Some(_) if document.is_any(last, words!["of", "and"]) => last += 1,
+            _ => break,
+        }
+    }
+    let score = Score::new("state with dots", document.bytes(at..end), certainty);
+    found.add("state", Kind::State, document.bytes(at..last), &score);
+    Some(end)
 }
 
 /// "Boston, MA 02151", "in Boston MA".
@@ -67,8 +208,10 @@ fn code(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<us
         .is_some_and(|city| city.is_capital());
     let keyed = document.field_of(at).is_some_and(|field| field.head.any(cues::KEY_STATE));
     // "ID 66120" is a number of somebody rather than a place in Idaho.
-    let label = document.is(at, "id") && !comma;
+    let label = document.is(at, "id") && (!comma || is_numbered(document, at));
     let certainty = match (comma, zip, city) {
+        _ if is_licensed(document, at) => 0.85,
+        _ if label && !zip => return None,
         (_, true, _) if label => return None,
         (_, true, _) => 0.95,
         (true, _, true)
@@ -102,6 +245,17 @@ fn is_australian(document: &Document<'_>, at: usize) -> bool {
         })
 }
 
+/// "Warrenoola Base Hospital, NSW", "in Dubbo, QLD."
+fn is_behind_comma(document: &Document<'_>, at: usize) -> bool {
+    let tokens = &document.tokens;
+    document.is_any(at, words!["nsw", "qld", "vic", "tas"])
+        && !tokens[at].has(Flags::SHOUTED)
+        && at >= 2
+        && tokens[at - 1].is_sign(b',')
+        && tokens[at - 2].is_capital()
+        && super::organization::is_closed(document, at + 1)
+}
+
 /// The county at a token: "Co. Sligo", "County Durham".
 fn county(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -118,7 +272,7 @@ fn county(document: &Document<'_>, at: usize, found: &mut Candidates) {
         tokens.get(at + 1).is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::GAP)));
     if placed && name && last && tokens[head].is_capital() {
         let score = Score::new("county", document.bytes(head..at), 0.8);
-        found.add("state", Kind::State, tokens[at].start..tokens[at].end, &score);
+        found.add("state", Kind::State, document.bytes(head..at + 1), &score);
     }
 }
 

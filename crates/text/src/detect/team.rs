@@ -2,7 +2,7 @@
 
 use super::names::nameness;
 use super::places;
-use super::{Detector, Rules};
+use super::{Detector, Rules, club};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -49,6 +49,7 @@ impl Detector for Team {
                 plural(document, run, found);
             }
         }
+        club::find(document, found);
     }
 }
 
@@ -192,6 +193,37 @@ fn play_before(document: &Document<'_>, first: usize) -> Option<usize> {
         "centre",
         "guard",
         "drummer",
+        "running",
+        "ran",
+        "cycling",
+        "cycles",
+        "swimming",
+        "rowing",
+        "train",
+        "sing",
+        "singing",
+        "skating",
+        "umpires",
+        "referees",
+        "bowls",
+        "supports",
+        "supporter",
+        "follows",
+        "jogs",
+        "marches",
+        "dances",
+        "tenor",
+        "winger",
+        "hooker",
+        "prop",
+        "flanker",
+        "half",
+        "fullback",
+        "cornerback",
+        "shortstop",
+        "bowler",
+        "batsman",
+        "wicketkeeper",
     ];
     (first.saturating_sub(7)..first)
         .rev()

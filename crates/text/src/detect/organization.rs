@@ -1,0 +1,757 @@
+//! Organizations without a usual head: services, insurers, shops and short names of hospitals,
+//! found by their last words and by what is before them.
+
+use super::names::{Sort, nameness};
+use super::places;
+use crate::candidates::{Candidates, Score};
+use crate::cues;
+use crate::document::{Document, Run};
+use crate::span::Kind;
+use crate::token::{Flags, Token};
+use crate::words::WordSet;
+
+/// Last words that hardly anything but an organization has.
+const STRONG: WordSet = words![
+    "hmo",
+    "ppo",
+    "medicaid",
+    "outpatients",
+    "hub",
+    "vamc",
+    "cboc",
+    "crematorium",
+    "crematory",
+    "gurdwara",
+    "gurudwara",
+    "mandir",
+    "masjid",
+    "marae",
+    "optometrists",
+    "opticians",
+    "eyecare",
+    "physio",
+    "hospice",
+    "infirmary",
+    "outreach",
+    "café",
+    "cafe",
+    "tearoom",
+    "stadium",
+    "oval",
+    "velodrome",
+    "racecourse",
+    "pharmacy",
+    "chemists",
+    "insurance",
+    "assurance",
+    "mutual",
+    "healthcare",
+    "opticals",
+    "pathlabs",
+    "diagnostics",
+    "radiology",
+    "midwives",
+    "optometry",
+    "podiatry",
+    "orthodontics",
+    "urgicare",
+    "medics",
+    "undertakers",
+    "funerals",
+];
+
+/// Last words that an organization has if a name is before them.
+const WEAK: WordSet = words![
+    "imaging",
+    "maternity",
+    "kids",
+    "pediatrics",
+    "paediatrics",
+    "retina",
+    "eye",
+    "ortho",
+    "orthopaedics",
+    "orthopedics",
+    "pathology",
+    "network",
+    "respiratory",
+    "oxygen",
+    "mobility",
+    "ambulance",
+    "shop",
+    "private",
+    "dialysis",
+    "recovery",
+    "dental",
+    "smiles",
+    "associates",
+    "lodge",
+    "house",
+    "hall",
+    "arena",
+    "rink",
+    "pool",
+    "lido",
+    "theatre",
+    "counselling",
+    "counseling",
+    "psychology",
+    "physiotherapy",
+    "hearing",
+    "audiology",
+    "podiatrists",
+    "dentists",
+    "vets",
+    "prosthetics",
+    "orthotics",
+    "medical",
+    "cardiology",
+    "obgyn",
+    "oncology",
+    "urology",
+    "dermatology",
+    "wellness",
+    "fertility",
+    "ivf",
+    "grill",
+    "bistro",
+    "brasserie",
+    "pizzeria",
+    "arms",
+    "inn",
+    "tavern",
+    "hotel",
+    "express",
+    "court",
+    "hospitals",
+    "health",
+    "supermarket",
+    "newsagents",
+    "garage",
+    "library",
+    "museum",
+    "leisure",
+    "priory",
+    "almshouses",
+];
+
+/// Last words of a business: behind a name, somebody works there.
+const TRADES: WordSet = words![
+    "drilling",
+    "upholstery",
+    "poultry",
+    "hauliers",
+    "meats",
+    "seafoods",
+    "seafood",
+    "fisheries",
+    "joiners",
+    "tiling",
+    "flooring",
+    "tyres",
+    "tires",
+    "fabrication",
+    "welding",
+    "engineering",
+    "excavating",
+    "paving",
+    "masonry",
+    "carpentry",
+    "painting",
+    "decorators",
+    "cleaning",
+    "security",
+    "staffing",
+    "recruitment",
+    "nurseries",
+    "orchards",
+    "vineyards",
+    "winery",
+    "distillery",
+    "platform",
+    "refinery",
+    "smelter",
+    "sawmill",
+    "sawmills",
+    "timber",
+    "timbers",
+    "forestry",
+    "foundry",
+    "boatyard",
+    "shipyard",
+    "stables",
+    "kennels",
+    "barbers",
+    "hairdressers",
+    "boutique",
+    "butchers",
+    "bakers",
+    "grocers",
+    "takeaway",
+    "tandoori",
+    "colliery",
+    "collieries",
+    "abattoir",
+    "orchestra",
+    "philharmonic",
+    "symphony",
+    "coaches",
+    "removals",
+    "windows",
+    "glazing",
+    "scaffolders",
+    "electrics",
+    "pipeline",
+    "pipelines",
+    "aerospace",
+    "dockyard",
+];
+
+/// Last words of two, of a service or home.
+const PAIRED: WordSet = words![
+    "service",
+    "services",
+    "plan",
+    "plans",
+    "scheme",
+    "fund",
+    "aid",
+    "network",
+    "bank",
+    "hall",
+    "home",
+    "homes",
+    "health",
+    "shop",
+    "board",
+    "authority",
+    "council",
+    "court",
+    "station",
+    "society",
+    "union",
+    "partners",
+    "associates",
+    "village",
+    "club",
+    "department",
+    "dept",
+    "centre",
+    "center",
+    "line",
+    "institute",
+    "clinics",
+    "group",
+    "agency",
+    "parlour",
+    "parlor",
+    "directors",
+    "chapel",
+];
+
+/// Words before these.
+const FIRSTS: WordSet = words![
+    "ambulance",
+    "genetics",
+    "memory",
+    "transfusion",
+    "psychology",
+    "blood",
+    "health",
+    "fire",
+    "rescue",
+    "probation",
+    "prison",
+    "screening",
+    "police",
+    "medical",
+    "dental",
+    "benefit",
+    "pension",
+    "cancer",
+    "home",
+    "community",
+    "behavioral",
+    "behavioural",
+    "mental",
+    "women's",
+    "food",
+    "milk",
+    "eye",
+    "town",
+    "parish",
+    "village",
+    "church",
+    "city",
+    "nursing",
+    "care",
+    "residential",
+    "rest",
+    "funeral",
+    "retirement",
+    "children's",
+    "group",
+    "farm",
+    "county",
+    "borough",
+    "district",
+    "crown",
+    "magistrates",
+    "sheriff",
+    "housing",
+    "building",
+    "credit",
+    "imaging",
+    "radiology",
+    "pathology",
+    "addiction",
+    "hospice",
+    "recovery",
+    "stroke",
+    "breast",
+    "renal",
+    "kidney",
+    "heart",
+    "cardiac",
+    "lung",
+    "golf",
+    "bowls",
+    "bowling",
+    "working",
+    "men's",
+    "social",
+    "bus",
+    "train",
+    "railway",
+    "petrol",
+    "gas",
+    "insurance",
+    "life",
+    "sexual",
+    "leisure",
+    "sports",
+    "day",
+    "garden",
+    "assisted",
+    "veterinary",
+    "regional",
+    "gift",
+    "charity",
+    "coffee",
+    "chip",
+    "barber",
+    "betting",
+    "corner",
+    "hospitality",
+    "senior",
+    "citizens",
+    "youth",
+    "family",
+];
+
+/// Words that an organization stands behind.
+const PLACED: WordSet = words![
+    "at",
+    "from",
+    "to",
+    "by",
+    "with",
+    "via",
+    "the",
+    "in",
+    "of",
+    "under",
+    "near",
+    "nr",
+    "opposite",
+    "outside",
+    "for",
+    "and",
+    "called",
+    "insurance",
+    "insurer",
+    "agency",
+    "dme",
+    "tpa",
+    "behind",
+    "beside",
+    "past",
+];
+
+/// Proposes organizations.
+pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
+    for run in document.runs_here() {
+        let (first, end) = (run.first as usize, run.end as usize);
+        for at in first + 1..end {
+            let hash = document.tokens[at].hash;
+            if WEAK.may_have(hash) || STRONG.may_have(hash) || PAIRED.may_have(hash) {
+                tailed(document, at, end, Kind::Institution, found);
+            }
+            if TRADES.may_have(hash) {
+                tailed(document, at, end, Kind::Employer, found);
+            }
+        }
+        cooperative(document, first, end, found);
+        acronym(document, run, found);
+        lettered(document, run, found);
+    }
+    for number in document.line_numbers_here().take_while(|number| *number < 3) {
+        letterhead(document, number, found);
+    }
+}
+
+/// Whether a name ends before a token.
+pub(super) fn is_closed(document: &Document<'_>, end: usize) -> bool {
+    document.tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP))
+            || !next.is_word() && !next.is_number() && !matches!(next.first, b'-' | b'/' | b':' | b'&')
+    })
+}
+
+/// Whether a name can start at a token: at the start of a line, cell or bracket, or behind a word that
+/// places are behind.
+fn is_opened(document: &Document<'_>, first: usize) -> bool {
+    let tokens = &document.tokens;
+    tokens[first].has(Flags::LINE.or(Flags::GAP))
+        || first.checked_sub(1).is_none_or(|before| {
+            matches!(tokens[before].first, b',' | b'(' | b'|' | b':' | b'*' | b';' | b'"')
+                && !tokens[before].is_word()
+                || document.is_any(before, PLACED)
+        })
+}
+
+/// Forms of a company or practice behind its name.
+const LEGAL: WordSet = words!["pc", "pa", "pllc", "llc", "ltd", "inc", "llp", "plc", "pty"];
+
+/// A name that ends with a word of these sets: "Bayou Teche Home Health", "Umoya Medical Scheme".
+fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let pair = document.is_any(at, PAIRED) && document.is_any(at - 1, FIRSTS);
+    let (strong, trade) = (document.is_any(at, STRONG), document.is_any(at, TRADES));
+    if !(pair || strong || trade || document.is_any(at, WEAK)) || !tokens[at].is_capital() {
+        return;
+    }
+    let legal = at + 1 < run_end && document.is_any(at + 1, LEGAL) && tokens[at + 1].is_capital();
+    let end = at + 1 + usize::from(legal);
+    let goes_on = end < run_end && tokens[end].is_capital() && document.same_line(at, end);
+    let first = places::around(document, at).tokens.start;
+    if goes_on || first >= at || document.is_key(at) || tokens[end - 1].has(Flags::POSSESSIVE) {
+        return;
+    }
+    let head = at - usize::from(pair);
+    let own = |at: usize| {
+        let token = &tokens[at];
+        let word = token.word;
+        token.is_capital()
+            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_drug())
+            && !(word.is_function() || token.has(Flags::SINGLE))
+            && !token.is(cues::HEADING.or(cues::ROLE).or(cues::TITLE).or(cues::NOBODY).or(cues::AFTER_PERSON))
+            && !token.is(cues::RELATIVE.or(cues::MONTH).or(cues::WEEKDAY).or(cues::CREDENTIAL))
+    };
+    let words = (first..head).filter(|at| own(*at)).count();
+    let named = (first..head).any(|at| own(at) && nameness(document, at).prior >= 0.5)
+        || (first..head).any(|at| own(at) && tokens[at].word.is_city() && !tokens[at].word.is_common());
+    let opened = is_opened(document, first);
+    let closed = is_closed(document, end) || tokens.get(end).is_none_or(|next| !next.is_capital());
+    let shouted = tokens[at].has(Flags::SHOUTED);
+    let alone = tokens[first].has(Flags::SENTENCE) && !tokens[first].has(Flags::LINE);
+    let certainty = match (named, pair || strong || legal) {
+        _ if !closed || words == 0 => return,
+        (true, true) => 0.86,
+        (true, false) if opened || trade => 0.76,
+        (true, false) => 0.52,
+        (false, _) if shouted || alone || !opened => return,
+        (false, true) if words >= 2 || tokens[first].has(Flags::LINE) => 0.76,
+        (false, true) => 0.66,
+        (false, false) if words >= 2 && is_closed(document, end) => 0.66,
+        _ => return,
+    };
+    let score = Score::new("last word of an organization", document.bytes(head..at + 1), certainty);
+    found.add("institution", kind, document.bytes(first..end), &score);
+}
+
+/// "Kirk Wynd Co-op", "Tri-Creek Electric Co-op".
+fn cooperative(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let last = end - 1;
+    let ending = document.is(last, "co")
+        && tokens.get(end).is_some_and(|sign| sign.is_sign(b'-') && document.glued(end))
+        && document.is(end + 1, "op");
+    if !ending || !tokens[last].is_capital() {
+        return;
+    }
+    let from = if last > first { Some(first) } else { places::capitals_before(document, last, 4) };
+    let placed = places::before(document, last)
+        .is_some_and(|word| document.is_any(word, words!["at", "the", "from", "to", "in", "outside"]));
+    let (first, certainty) = match from.filter(|from| *from < last) {
+        Some(from) => (from, 0.8),
+        None if placed => (last, 0.66),
+        None => return,
+    };
+    let score = Score::new("cooperative", document.bytes(last..end + 2), certainty);
+    found.add("institution", Kind::Institution, document.bytes(first..end + 2), &score);
+}
+
+/// Words shortly before that speak of a stay or a treatment.
+const STAYS: WordSet = words![
+    "seen",
+    "admitted",
+    "admission",
+    "transferred",
+    "transfer",
+    "treated",
+    "reviewed",
+    "referred",
+    "referral",
+    "inpatient",
+    "operated",
+    "physio",
+    "clinic",
+    "scan",
+    "scanned",
+    "drain",
+    "done",
+    "performed",
+    "booked",
+    "surgery",
+    "repair",
+    "repaired",
+    "discharged",
+    "repatriated",
+    "retrieved",
+    "flown",
+    "attended",
+    "under",
+    "delivered",
+    "born",
+    "works",
+    "followed",
+    "listed",
+    "mri",
+    "ct",
+    "echo",
+    "appointment",
+    "appt",
+    "stent",
+    "angiogram",
+    "biopsy",
+    "transplant",
+    "dialysis",
+    "icu",
+    "itu",
+    "ed",
+    "consultant",
+    "registrar",
+    "letter",
+    "notes",
+    "records",
+    "team",
+    "colleagues",
+    "surgeon",
+    "sent",
+    "diverted",
+];
+
+/// Whether such a word is among the last few of the same sentence.
+fn stays_before(document: &Document<'_>, first: usize) -> bool {
+    (first.saturating_sub(8)..first)
+        .rev()
+        .take_while(|at| !document.tokens[*at].is_sign(b'.') && !document.tokens[*at].has(Flags::PARAGRAPH))
+        .any(|at| document.is_any(at, STAYS))
+}
+
+/// The preposition before a token, and whether an article is between.
+fn preposition(document: &Document<'_>, first: usize) -> Option<(usize, bool)> {
+    let word =
+        first.checked_sub(1).filter(|_| !document.tokens[first].has(Flags::GAP.or(Flags::PARAGRAPH)))?;
+    let the = document.is(word, "the");
+    let word = if the { word.checked_sub(1)? } else { word };
+    document.is_any(word, words!["at", "from", "to"]).then_some((word, the))
+}
+
+/// Capitals that stand for a hospital: "at the RVI", "transferred from MGH", "admitted to PRI".
+fn acronym(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let token = &tokens[first];
+    let capitals = end - first == 1
+        && token.has(Flags::UPPER)
+        && !token.has(Flags::SHOUTED.or(Flags::POSSESSIVE))
+        && (3..=5).contains(&token.len());
+    if !capitals || document.is_key(first) {
+        return;
+    }
+    let word = token.word;
+    let term = word.is_medical() || word.is_shorthand() || word.is_drug() || word.is_ward();
+    let other = word.is_common()
+        || word.is_heading()
+        || word.is_country()
+        || word.is_month()
+        || token.is(cues::CREDENTIAL.or(cues::UNIT).or(cues::ROLE).or(cues::WARD_HEAD).or(cues::DOSE))
+        || document.is_any(first, words!["osh", "snf", "ltc", "asap", "home", "gp", "pcp", "usa", "uae"]);
+    let Some((word, the)) = preposition(document, first) else { return };
+    let free = is_closed(document, end)
+        || tokens.get(end).is_some_and(|next| {
+            next.is_number()
+                || next.word.is_function()
+                || document.is_any(end, words!["twice", "once", "last", "yesterday", "today", "weekly"])
+        });
+    let at = document.is(word, "at");
+    let stay = stays_before(document, word);
+    let certainty = match (at, stay) {
+        _ if !free || other => return,
+        (true, true) if term => 0.56,
+        _ if term => return,
+        (true, true) => 0.76,
+        (true, false) => {
+            if the {
+                0.72
+            } else {
+                0.6
+            }
+        }
+        (false, true) => 0.62,
+        _ => return,
+    };
+    let score = Score::new("capitals of a hospital", document.bytes(word..end), certainty);
+    found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+}
+
+/// A short name behind a transfer or "at": "seen at Mayo", "transferred from Heartlands".
+fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let token = &tokens[first];
+    if end - first > 2 || token.has(Flags::UPPER) || !is_closed(document, end) {
+        return;
+    }
+    let Some((word, _)) = preposition(document, first) else { return };
+    let name = nameness(document, first);
+    let device =
+        document.is_any(first, words!["foley", "hickman", "dobhoff", "groshong", "tesio", "penrose"]);
+    let chain = token.is(cues::CHAIN) || document.is_any(first, words!["clicks", "lidl", "aldi", "target"]);
+    let plain = (first..end).all(|at| {
+        let word = tokens[at].word;
+        !(word.is_medical() || word.is_drug() || word.is_ward() || word.is_month() || word.is_weekday())
+    });
+    let likely = matches!(name.sort, Sort::Unknown | Sort::Name | Sort::Both) && name.prior >= 0.2
+        || token.word.is_city() && name.sort != Sort::Ordinary;
+    let at = document.is(word, "at");
+    let certainty = match () {
+        _ if device || token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::HOLIDAY).or(cues::TITLE)) => return,
+        _ if chain => 0.74,
+        _ if !likely || !plain => return,
+        _ if places::is_eponymous(document, &(first..end)) => return,
+        _ if at && stays_before(document, word) => 0.72,
+        _ if at => 0.6,
+        _ if document
+            .is_any(word.saturating_sub(1), words!["transferred", "transfer", "admitted", "flown"]) =>
+        {
+            0.66
+        }
+        _ => return,
+    };
+    let score = Score::new("short name of a hospital", document.bytes(word..end), certainty);
+    found.add("institution", Kind::Institution, places::with_possessive(document, first..end), &score);
+}
+
+/// Words of the names of documents and departments, which head a letter as well.
+const PAPERS: WordSet = words![
+    "note",
+    "notes",
+    "report",
+    "summary",
+    "letter",
+    "form",
+    "record",
+    "records",
+    "chart",
+    "sheet",
+    "plan",
+    "list",
+    "visit",
+    "assessment",
+    "handover",
+    "referral",
+    "consultation",
+    "encounter",
+    "certificate",
+    "narrative",
+    "request",
+    "requisition",
+    "result",
+    "results",
+    "department",
+    "dept",
+    "confidential",
+    "private",
+    "discharge",
+    "progress",
+    "page",
+    "copy",
+    "history",
+    "examination",
+    "operation",
+    "procedure",
+];
+
+/// The first cell of the first lines: a name with a head, "PRAIRIE LAKES IMAGING ASSOCIATES",
+/// "HARBORVIEW METHODIST".
+fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let line = &document.lines[number];
+    let first = line.first as usize;
+    let fits =
+        |token: &Token| token.is_capital() || matches!(token.first, b'&' | b'-' | b'\'') && !token.is_word();
+    let mut end = first;
+    while end < (first + 9).min(line.end as usize)
+        && (fits(&tokens[end]) || end > first && document.is_any(end, words!["of", "the", "and", "for"]))
+        && (end == first || !tokens[end].has(Flags::GAP))
+    {
+        end += 1;
+    }
+    let words = (first..end).filter(|at| tokens[*at].is_word()).count();
+    let known = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP)) || matches!(next.first, b',' | b'|' | b'(') && !next.is_word()
+    });
+    if !(2..=7).contains(&words) || !known || (first..end).any(|at| document.is_any(at, PAPERS)) {
+        return;
+    }
+    let last = end - 1;
+    let head = (first + 1..end)
+        .any(|at| tokens[at].is(cues::INSTITUTION_HEAD) || document.is_any(at, STRONG))
+        || document.is_any(last, WEAK)
+        || document.is_any(last, PAIRED);
+    let adjective = document.is_any(
+        last,
+        words![
+            "regional",
+            "memorial",
+            "general",
+            "baptist",
+            "methodist",
+            "presbyterian",
+            "deaconess",
+            "lutheran",
+            "adventist",
+            "royal",
+            "mercy",
+            "university",
+            "county",
+        ],
+    );
+    let own = (first..end).any(|at| {
+        let token = &tokens[at];
+        let word = token.word;
+        token.is_capital()
+            && token.len() > 2
+            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
+            && !token.is(cues::INSTITUTION_HEAD.or(cues::HEADING).or(cues::WARD_HEAD).or(cues::ROLE))
+            && !document.is_any(at, words!["services", "service", "team", "network", "urgent", "outpatient"])
+            && !(document.is_any(at, FIRSTS) || document.is_any(at, PAIRED) || document.is_any(at, WEAK))
+    });
+    if (head || adjective) && own {
+        let score = Score::new("letterhead", document.bytes(first..end), if head { 0.8 } else { 0.74 });
+        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+    }
+}
