@@ -465,7 +465,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         WARD_HEAD,
         "ward wing unit floor bed room icu micu sicu nicu picu ccu pacu clinic station bay pod tower pavilion theatre suite annex \
-        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo",
+        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo opd",
     ),
     (
         SCHOOL_HEAD,

@@ -54,13 +54,22 @@ fn is_plain(document: &Document<'_>, at: usize) -> bool {
 
 fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let (first, end) = (run.first as usize, run.end as usize);
+    let (mut first, end) = (run.first as usize, run.end as usize);
     let last = comma - 1;
+    // "his diner, The Golden Fleece".
+    let the = document.is(first, "the") && end - first > 1;
+    first += usize::from(the);
     if end - first > 7 || tokens[first].has(Flags::SINGLE) || !(first..end).all(|at| is_plain(document, at)) {
         return;
     }
     let city = tokens[first].word.is_city() && !tokens[first].word.is_common();
-    let likely = city || (first..end).any(|at| nameness(document, at).prior >= 0.5);
+    let large = tokens[first].word.population() > 50_000;
+    let copied = tokens[last].line == tokens[first].line
+        && document
+            .line(first)
+            .is_some_and(|line| document.is_any(line.first as usize, words!["cc", "copy", "copies"]));
+    let likely = city || large || copied || (first..end).any(|at| nameness(document, at).prior >= 0.5);
+    let first = first - usize::from(the);
     let add = |rule: &'static str, kind: Kind, end: usize, certainty: f32, found: &mut Candidates| {
         let score = Score::new(rule, document.bytes(last..first), certainty);
         found.add("institution", kind, document.bytes(first..end), &score);
@@ -79,7 +88,7 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
     if !closed || !likely {
         return;
     }
-    let place = if city { Kind::City } else { Kind::Institution };
+    let place = if city || large { Kind::City } else { Kind::Institution };
     let short = tokens[first].has(Flags::UPPER) && tokens[first].len() <= 2;
     let comma = tokens[comma].is_sign(b',');
     if comma && !short && (is_physician(document, last) || is_department(document, last)) {

@@ -141,7 +141,10 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     let medical = (first..end).any(|at| tokens[at].word.is_medical() || tokens[at].word.is_drug())
         && !tokens[first].word.is_city();
     let calendar = tokens[first].is(cues::MONTH.or(cues::WEEKDAY).or(cues::SEASON).or(cues::HOLIDAY));
-    if places::is_eponymous(document, &(first..end))
+    // "Consultant in Oral & Maxillofacial Surgery".
+    let department = tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'));
+    if department
+        || places::is_eponymous(document, &(first..end))
         || document.is(word, "of")
             && places::cue_before(
                 document,

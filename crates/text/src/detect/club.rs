@@ -92,7 +92,6 @@ fn listed(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 const PLAYS: WordSet = words![
     "supports",
     "supporter",
-    "follows",
     "fan",
     "coach",
     "coaches",
@@ -101,8 +100,6 @@ const PLAYS: WordSet = words![
     "running",
     "ran",
     "jogs",
-    "cycling",
-    "cycles",
     "netball",
     "footy",
     "camogie",

@@ -605,7 +605,12 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
             let at_word = places::before(document, at)
                 .is_some_and(|word| document.is_any(word, words!["at", "from", "to", "in"]));
-            let certainty = if possessive || at_word || lady { 0.88 } else { 0.74 };
+            let behind = at > 0 && document.tokens[at - 1].has(Flags::SINGLE.or(Flags::UPPER));
+            let certainty = match () {
+                _ if possessive && (town || behind) => 0.95,
+                _ if possessive || at_word || lady => 0.88,
+                _ => 0.74,
+            };
             let score = Score::new("saint", document.bytes(at..next + 1), certainty);
             found.add("institution", Kind::Institution, places::with_possessive(document, tokens), &score);
             return;

@@ -283,7 +283,6 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
         "lighthouse",
         "church",
         "cathedral",
-        "tribal",
         "paramount",
         "national",
         "only",

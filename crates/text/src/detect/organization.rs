@@ -349,6 +349,32 @@ const FIRSTS: WordSet = words![
     "family",
 ];
 
+/// Last words of places that people go to.
+const VENUES: WordSet = words![
+    "oval",
+    "stadium",
+    "arena",
+    "rink",
+    "pool",
+    "lido",
+    "hall",
+    "café",
+    "cafe",
+    "tearoom",
+    "shop",
+    "inn",
+    "arms",
+    "tavern",
+    "hotel",
+    "library",
+    "museum",
+    "racecourse",
+    "velodrome",
+    "grill",
+    "bistro",
+    "court",
+];
+
 /// Words that an organization stands behind.
 const PLACED: WordSet = words![
     "at",
@@ -439,11 +465,15 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found:
         return;
     }
     let head = at - usize::from(pair);
+    // "at Apex Oval": an ordinary or medical word in the name of a place to go to.
+    let venue = document.is_any(at, VENUES)
+        && first > 0
+        && document.is_any(first - 1, words!["at", "outside", "opposite", "near", "behind", "past"]);
     let own = |at: usize| {
         let token = &tokens[at];
         let word = token.word;
         token.is_capital()
-            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_drug())
+            && (venue || !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_drug()))
             && !(word.is_function() || token.has(Flags::SINGLE))
             && !token.is(cues::HEADING.or(cues::ROLE).or(cues::TITLE).or(cues::NOBODY).or(cues::AFTER_PERSON))
             && !token.is(cues::RELATIVE.or(cues::MONTH).or(cues::WEEKDAY).or(cues::CREDENTIAL))
@@ -455,17 +485,29 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found:
     let closed = is_closed(document, end) || tokens.get(end).is_none_or(|next| !next.is_capital());
     let shouted = tokens[at].has(Flags::SHOUTED);
     let alone = tokens[first].has(Flags::SENTENCE) && !tokens[first].has(Flags::LINE);
+    // "(Orange Private, Mr Kokkinos)", "Gloucestershire Royal" on a line of its own.
+    let short = document.is_any(at, words!["private", "royal", "comprehensive", "general", "memorial"]);
+    let town = (first..head).any(|at| own(at) && tokens[at].word.is_city());
+    let at_place = opened && first > 0 && document.is_any(first - 1, words!["at", "by", "via", "opposite"]);
     let certainty = match (named, pair || strong || legal) {
         _ if !closed || words == 0 => return,
+        _ if short && !(opened && is_closed(document, end)) => return,
+        _ if short && (named || town) => 0.76,
+        _ if short => return,
         (true, true) => 0.86,
         (true, false) if opened || trade => 0.76,
         (true, false) => 0.52,
+        (false, true) if words >= 2 && !opened && !shouted && !alone => 0.7,
         (false, _) if shouted || alone || !opened => return,
         (false, true) if words >= 2 || tokens[first].has(Flags::LINE) => 0.76,
         (false, true) => 0.66,
-        (false, false) if words >= 2 && is_closed(document, end) => 0.66,
+        (false, false) if words >= 2 && (trade || is_closed(document, end)) => 0.7,
+        (false, false) if at_place && is_closed(document, end) => 0.58,
         _ => return,
     };
+    // "The Laurels Residential Home".
+    let the = first > 0 && document.is(first - 1, "the") && tokens[first - 1].is_capital();
+    let first = first - usize::from(the && document.same_line(first - 1, first));
     let score = Score::new("last word of an organization", document.bytes(head..at + 1), certainty);
     found.add("institution", kind, document.bytes(first..end), &score);
 }
@@ -630,14 +672,18 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let device =
         document.is_any(first, words!["foley", "hickman", "dobhoff", "groshong", "tesio", "penrose"]);
     let chain = token.is(cues::CHAIN) || document.is_any(first, words!["clicks", "lidl", "aldi", "target"]);
-    let plain = (first..end).all(|at| {
-        let word = tokens[at].word;
-        !(word.is_medical() || word.is_drug() || word.is_ward() || word.is_month() || word.is_weekday())
-    });
+    // "Mayo" is a month in Spanish as well.
+    let mayo = document.is(first, "mayo");
+    let plain = mayo
+        || (first..end).all(|at| {
+            let word = tokens[at].word;
+            !(word.is_medical() || word.is_drug() || word.is_ward() || word.is_month() || word.is_weekday())
+        });
     let likely = matches!(name.sort, Sort::Unknown | Sort::Name | Sort::Both) && name.prior >= 0.2
         || token.word.is_city() && name.sort != Sort::Ordinary;
     let at = document.is(word, "at");
     let certainty = match () {
+        _ if mayo && at => 0.72,
         _ if device || token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::HOLIDAY).or(cues::TITLE)) => return,
         _ if chain => 0.74,
         _ if !likely || !plain => return,
@@ -712,7 +758,8 @@ fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
     }
     let words = (first..end).filter(|at| tokens[*at].is_word()).count();
     let known = tokens.get(end).is_none_or(|next| {
-        next.has(Flags::LINE.or(Flags::GAP)) || matches!(next.first, b',' | b'|' | b'(') && !next.is_word()
+        next.has(Flags::LINE.or(Flags::GAP))
+            || matches!(next.first, b',' | b'|' | b'(' | b':') && !next.is_word()
     });
     if !(2..=7).contains(&words) || !known || (first..end).any(|at| document.is_any(at, PAPERS)) {
         return;
@@ -747,7 +794,19 @@ fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
             && token.len() > 2
             && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
             && !token.is(cues::INSTITUTION_HEAD.or(cues::HEADING).or(cues::WARD_HEAD).or(cues::ROLE))
-            && !document.is_any(at, words!["services", "service", "team", "network", "urgent", "outpatient"])
+            && !document.is_any(
+                at,
+                words![
+                    "services",
+                    "service",
+                    "team",
+                    "network",
+                    "urgent",
+                    "outpatient",
+                    "office",
+                    "examiner"
+                ],
+            )
             && !(document.is_any(at, FIRSTS) || document.is_any(at, PAIRED) || document.is_any(at, WEAK))
     });
     if (head || adjective) && own {

@@ -137,7 +137,7 @@ fn code(document: &Document<'_>, at: usize) -> Option<usize> {
                 || matches!(next.first, b'.' | b':')
                     && tokens.get(end + 1).is_some_and(|digit| digit.is_number() && document.glued(end + 1)))
     });
-    (!other && !super::number::is_measured(document, end)).then_some(end)
+    (!other && (end > at + 1 || !super::number::is_measured(document, end))).then_some(end)
 }
 
 /// A head with a number behind it: "Theatre 5", "Endo Suite 3", "Seminar Room F4", "C Wing 3-17",
@@ -153,10 +153,11 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     }
     // "RM/BED: 5112-A", "Room No. 6", "Lab EP 2".
     let mut at = head + 1;
-    if document.is_any(at, words!["no", "number"]) {
-        at += 1;
-    }
-    if tokens.get(at).is_some_and(|sign| matches!(sign.first, b'.' | b'#') && !sign.is_word()) {
+    let counted = document.is_any(at, words!["no", "number"]);
+    at += usize::from(counted);
+    if (counted || tokens[head].len() <= 3)
+        && tokens.get(at).is_some_and(|sign| matches!(sign.first, b'.' | b'#') && !sign.is_word())
+    {
         at += 1;
     }
     let inner = document.is(head, "lab")
@@ -176,15 +177,20 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
         end += 1;
     }
     let mut first = widened(document, head);
-    if first == head && head > 0 && tokens[head - 1].has(Flags::SINGLE) && tokens[head - 1].is_capital() {
-        first -= 1;
-    }
+    let letter = first == head
+        && head > 0
+        && tokens[head - 1].has(Flags::SINGLE)
+        && tokens[head - 1].is_capital()
+        && document.same_line(head - 1, head);
+    first -= usize::from(letter);
     let lettered = end > at + 1;
     let weak =
         document.is_any(head, words!["unit", "lab", "clinic", "chair", "station", "area", "zone", "bay"]);
     let free = is_closed(document, end) || tokens.get(end).is_some_and(|next| !next.is_number());
     let certainty = match () {
         _ if !free => return,
+        _ if letter && !weak => 0.9,
+        _ if document.is(head, "opd") => 0.72,
         _ if document
             .is_any(head, words!["theatre", "theater", "suite", "wing", "pavilion", "tower", "ward"]) =>
         {
