@@ -100,6 +100,7 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for code in document.codes_here() {
         let at = code.first as usize;
         plot(document, code, found);
+        block(document, at, found);
         road(document, code, found);
         if document.tokens[at].is_number() {
             small(document, at, found);
@@ -193,6 +194,50 @@ fn plot(document: &Document<'_>, code: &Code, found: &mut Candidates) {
 
 const PLOTS: WordSet = words!["no", "nos", "plot", "erf", "stand", "site", "hno", "lot"];
 
+/// "Blk 212 Toa Payoh Lorong 8, #05-123": a block of flats, and the floor with the door.
+fn block(document: &Document<'_>, number: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let Some(before) = number.checked_sub(1) else { return };
+    // "#05-123".
+    let door = tokens[before].is_sign(b'#')
+        && tokens[number].is_number()
+        && tokens[number].len() == 2
+        && tokens.get(number + 1).is_some_and(|sign| sign.is_sign(b'-') && document.glued(number + 1))
+        && tokens.get(number + 2).is_some_and(|door| door.is_number() && document.glued(number + 2))
+        && before > 0
+        && tokens[before - 1].is_sign(b',');
+    if door {
+        let score = Score::new("floor and door", document.bytes(before..number + 3), 0.8);
+        found.add("street", Kind::Street, document.bytes(before..number + 3), &score);
+        return;
+    }
+    if !document.is_any(before, words!["blk"]) || !tokens[before].is_capital() {
+        return;
+    }
+    let mut end = code_letters(document, number);
+    while end < number + 8
+        && tokens.get(end).is_some_and(|next| {
+            !next.has(Flags::LINE.or(Flags::GAP))
+                && (next.is_capital() || next.is_number() && next.len() <= 3)
+        })
+    {
+        end += 1;
+    }
+    if end > number + 1 {
+        let score = Score::new("block of flats", document.bytes(before..number + 1), 0.9);
+        found.add("street", Kind::Street, document.bytes(before..end), &score);
+    }
+}
+
+/// The token behind a number with a letter: "212", "212A".
+fn code_letters(document: &Document<'_>, number: usize) -> usize {
+    let letter = document
+        .tokens
+        .get(number + 1)
+        .is_some_and(|next| next.has(Flags::SINGLE) && document.glued(number + 1));
+    number + 1 + usize::from(letter)
+}
+
 /// "the A46 northbound", "lay-by, A46", "junction 21 of the M1", "RR#2", "RR 2".
 fn road(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -225,7 +270,7 @@ fn road(document: &Document<'_>, code: &Code, found: &mut Candidates) {
             || tokens.get(next).is_some_and(Token::is_number)
                 && (next + 1..next + 6)
                     .any(|at| tokens.get(at).is_some_and(|token| token.is(cues::STREET_SUFFIX)));
-        if opened && (address || hash.is_some()) {
+        if boxed || opened && (address || hash.is_some()) {
             let end = if boxed { next + 2 } else { number + 1 };
             let score = Score::new("rural route", document.bytes(rural..number + 1), 0.8);
             found.add("street", Kind::Street, document.bytes(rural..end), &score);
@@ -248,7 +293,10 @@ fn road(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let on = words!["on", "off", "along", "onto", "of"];
     let driven =
         words!["crash", "rtc", "rta", "collision", "accident", "junction", "driving", "car", "lay", "mva"];
-    let moving = (letter.saturating_sub(9)..letter).any(|at| document.is_any(at, driven));
+    let moving = (letter.saturating_sub(9)..letter)
+        .rev()
+        .take_while(|at| !tokens[*at].is_sign(b'.'))
+        .any(|at| document.is_any(at, driven));
     let the = before(1, words!["the"]) && before(2, on);
     let bound = document.is_any(
         number + 1,

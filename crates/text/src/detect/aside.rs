@@ -59,7 +59,9 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
     // "his diner, The Golden Fleece".
     let the = document.is(first, "the") && end - first > 1;
     first += usize::from(the);
-    if end - first > 7 || tokens[first].has(Flags::SINGLE) || !(first..end).all(|at| is_plain(document, at)) {
+    let kind = work(document, last);
+    let plain = kind == Some(Kind::Team) || (first..end).all(|at| is_plain(document, at));
+    if end - first > 7 || tokens[first].has(Flags::SINGLE) || !plain {
         return;
     }
     let city = tokens[first].word.is_city() && !tokens[first].word.is_common();
@@ -75,7 +77,7 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
         found.add("institution", kind, document.bytes(first..end), &score);
     };
     let closed = is_closed(document, end);
-    if let Some(kind) = work(document, last) {
+    if let Some(kind) = kind {
         let joined = usize::from(document.is_any(end, words!["platform", "rig", "mine", "farm", "mill"]));
         let and = tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'))
             && tokens.get(end + 1).is_some_and(|next| next.is_capital());
@@ -156,7 +158,33 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
         "employed",
         "employment",
     ];
-    let occupation = token.word.is_occupation() && !token.is(cues::ROLE);
+    let trades = words![
+        "operator",
+        "lineman",
+        "linesman",
+        "fitter",
+        "rigger",
+        "driller",
+        "roughneck",
+        "docker",
+        "miner",
+        "driver",
+        "labourer",
+        "laborer",
+        "foreman",
+        "supervisor",
+        "technician",
+        "engineer",
+        "clerk",
+        "cleaner",
+        "packer",
+        "hand",
+        "mate",
+        "crew",
+        "officer",
+        "worker",
+    ];
+    let occupation = (token.word.is_occupation() || document.is_any(last, trades)) && !token.is(cues::ROLE);
     let worked = occupation
         && (last.saturating_sub(5)..last)
             .rev()

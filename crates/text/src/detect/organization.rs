@@ -127,6 +127,10 @@ const WEAK: WordSet = words![
     "health",
     "supermarket",
     "newsagents",
+    "royal",
+    "comprehensive",
+    "general",
+    "memorial",
     "garage",
     "library",
     "museum",
@@ -461,6 +465,9 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found:
     let end = at + 1 + usize::from(legal);
     let goes_on = end < run_end && tokens[end].is_capital() && document.same_line(at, end);
     let first = places::around(document, at).tokens.start;
+    // "Lives in Willow Lodge".
+    let joint = (first..at).rev().find(|at| document.is_any(*at, words!["in", "at", "for", "zu", "am"]));
+    let first = joint.map_or(first, |joint| joint + 1);
     if goes_on || first >= at || document.is_key(at) || tokens[end - 1].has(Flags::POSSESSIVE) {
         return;
     }
@@ -640,8 +647,13 @@ fn acronym(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         });
     let at = document.is(word, "at");
     let stay = stays_before(document, word);
+    let moved = document.is_any(
+        word.saturating_sub(1),
+        words!["transferred", "transfer", "repatriated", "retrieved", "diverted"],
+    );
     let certainty = match (at, stay) {
         _ if !free || other => return,
+        _ if moved && term && !tokens[first].word.is_ward() && document.is(word, "from") => 0.58,
         (true, true) if term => 0.56,
         _ if term => return,
         (true, true) => 0.76,

@@ -22,6 +22,9 @@ impl Detector for Room {
         for field in document.fields_here() {
             in_field(document, field, found);
         }
+        for code in document.codes_here() {
+            moved(document, code.first as usize, found);
+        }
         for cue in document.heads_here() {
             let at = *cue as usize;
             if !document.tokens[at].has(Flags::CAPITAL) {
@@ -146,7 +149,7 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let heads = words![
         "theatre", "theater", "suite", "room", "rm", "bay", "cubicle", "unit", "wing", "lab", "pod",
-        "clinic", "or", "pavilion", "tower", "ward", "chair", "station", "resus", "area", "zone",
+        "clinic", "or", "opd", "pavilion", "tower", "ward", "chair", "station", "resus", "area", "zone",
     ];
     if !document.is_any(head, heads) {
         return;
@@ -197,7 +200,9 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
             0.78
         }
         _ if first < head && !weak => 0.76,
-        _ if lettered || inner => 0.74,
+        // More than an age with a sex: "Unit 3F".
+        _ if lettered => 0.88,
+        _ if inner => 0.74,
         _ if document.is_any(head, words!["room", "rm"]) => 0.7,
         _ if first < head => 0.7,
         _ if document.is_any(head, words!["bay", "cubicle", "pod"]) => 0.6,
@@ -205,6 +210,34 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     };
     let score = Score::new("room with a number", document.bytes(head..end), certainty);
     found.add("ward", Kind::Ward, document.bytes(first..end), &score);
+}
+
+/// A ward that is a letter with a number behind a move: "Moved to C4", "transferred to 7B".
+fn moved(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let to = words!["to", "from", "onto"];
+    if at < 2 || !to.may_have(tokens[at - 1].hash) || !document.is_any(at - 1, to) {
+        return;
+    }
+    let moves = words![
+        "moved",
+        "transferred",
+        "transfer",
+        "admitted",
+        "stepped",
+        "returned",
+        "back",
+        "handed",
+        "discharged",
+    ];
+    let move_before = (at.saturating_sub(4)..at - 1).any(|at| document.is_any(at, moves));
+    let Some(end) = code(document, at).filter(|end| *end == at + 2 && document.glued(at + 1)) else { return };
+    let letter = tokens[at].is_word() != tokens[at + 1].is_word()
+        && (tokens[at].has(Flags::UPPER.or(Flags::SINGLE)) || tokens[at + 1].has(Flags::CAPITAL));
+    if move_before && letter && is_closed(document, end) {
+        let score = Score::new("ward behind a move", document.bytes(at - 1..end), 0.66);
+        found.add("ward", Kind::Ward, document.bytes(at..end), &score);
+    }
 }
 
 /// A bed of a unit: "MICU-11", "Resus 2", "ICU bed 4", and a unit behind a preposition: "via SAU".

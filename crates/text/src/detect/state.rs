@@ -7,6 +7,7 @@ use crate::cues;
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// Finds states.
 pub struct State;
@@ -35,6 +36,7 @@ impl Detector for State {
             }
             for at in run.first as usize..run.end as usize {
                 dotted(document, at, found);
+                region(document, at, found);
                 if is_behind_comma(document, at) {
                     let score = Score::new("state behind a comma", document.bytes(at - 1..at + 1), 0.85);
                     found.add("state", Kind::State, document.bytes(at..at + 1), &score);
@@ -101,6 +103,125 @@ fn is_numbered(document: &Document<'_>, at: usize) -> bool {
                         .get(behind + 1)
                         .is_some_and(|digit| digit.is_number() && document.glued(behind + 1)))
     })
+}
+
+/// States and provinces of several words, and of one, that no list of states has.
+fn region(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    const ONE: WordSet = words![
+        "kerala",
+        "karnataka",
+        "maharashtra",
+        "gujarat",
+        "rajasthan",
+        "telangana",
+        "punjab",
+        "haryana",
+        "bihar",
+        "odisha",
+        "assam",
+        "jharkhand",
+        "uttarakhand",
+        "chhattisgarh",
+        "gauteng",
+        "limpopo",
+        "mpumalanga",
+        "canterbury",
+        "otago",
+        "waikato",
+        "northland",
+        "southland",
+        "taranaki",
+        "tipperary",
+        "kilkenny",
+        "wicklow",
+        "roscommon",
+        "leitrim",
+        "monaghan",
+        "westmeath",
+        "offaly",
+        "laois",
+        "wiltshire",
+        "somerset",
+        "dorset",
+        "cornwall",
+        "devon",
+        "norfolk",
+        "suffolk",
+        "essex",
+        "kent",
+        "surrey",
+        "sussex",
+        "hampshire",
+        "berkshire",
+        "oxfordshire",
+        "gloucestershire",
+        "warwickshire",
+        "leicestershire",
+        "derbyshire",
+        "nottinghamshire",
+        "lincolnshire",
+        "yorkshire",
+        "lancashire",
+        "cheshire",
+        "shropshire",
+        "staffordshire",
+        "cumbria",
+        "northumberland",
+        "gwynedd",
+        "powys",
+        "dyfed",
+        "ceredigion",
+        "pembrokeshire",
+        "aberdeenshire",
+        "perthshire",
+        "ayrshire",
+        "lanarkshire",
+        "fife",
+        "angus",
+        "lagos",
+    ];
+    const FIRST: WordSet = words![
+        "tamil",
+        "uttar",
+        "madhya",
+        "andhra",
+        "himachal",
+        "arunachal",
+        "west",
+        "western",
+        "eastern",
+        "northern",
+        "kwazulu",
+    ];
+    let hash = tokens[at].hash;
+    if !ONE.may_have(hash) && !FIRST.may_have(hash) || !tokens[at].is_capital() {
+        return;
+    }
+    let dash =
+        usize::from(tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'-') && document.glued(at + 1)));
+    let second = at + 1 + dash;
+    let next = |words: WordSet| {
+        document.is_any(second, words) && tokens[second].is_capital() && document.same_line(at, second)
+    };
+    let several = match () {
+        _ if document.is(at, "tamil") => next(words!["nadu"]),
+        _ if document.is_any(at, words!["uttar", "madhya", "andhra", "himachal", "arunachal"]) => {
+            next(words!["pradesh"])
+        }
+        _ if document.is(at, "west") => next(words!["bengal"]),
+        _ if document.is_any(at, words!["western", "eastern", "northern"]) => next(words!["cape"]),
+        _ if document.is(at, "kwazulu") => next(words!["natal"]),
+        _ => false,
+    };
+    let comma =
+        at > 1 && tokens[at - 1].is_sign(b',') && (tokens[at - 2].is_capital() || tokens[at - 2].is_number());
+    let one = comma && document.is_any(at, ONE) && super::organization::is_closed(document, at + 1);
+    if several || one {
+        let end = if several { second + 1 } else { at + 1 };
+        let score = Score::new("region", document.bytes(at..end), if several { 0.95 } else { 0.84 });
+        found.add("state", Kind::State, document.bytes(at..end), &score);
+    }
 }
 
 /// States and provinces that are written with dots, or short: "Toms River, N.J.", "Breaux Bridge, La."

@@ -291,7 +291,7 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
     }
     end = parts(document, end);
     // "Bramble Court, 7 Old Ferry Road", "Flat 2, 7 Old Ferry Road".
-    let mut start = first;
+    let mut start = floor_before(document, first);
     for _ in 0..2 {
         if start < 2 || !tokens[start - 1].is_sign(b',') {
             break;
@@ -309,7 +309,7 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
             _ => {}
         }
     }
-    (floor_before(document, start), end)
+    (start, end)
 }
 
 /// The end of ", 9th fl." behind a token.
@@ -482,7 +482,15 @@ fn post_box(document: &Document<'_>, at: usize, found: &mut Candidates) {
     {
         first -= 1;
     }
-    if alone || first < at {
+    // "Box 217, Kenora".
+    let lone = first == at
+        && tokens[at].has(Flags::CAPITAL)
+        && (tokens[at].has(Flags::LINE) || at > 0 && tokens[at - 1].is_sign(b','))
+        && tokens.get(number + 1).is_some_and(|sign| sign.is_sign(b','))
+        && tokens
+            .get(number + 2)
+            .is_some_and(|city| city.is_capital() && document.same_line(number, number + 2));
+    if alone || lone || first < at {
         let second =
             tokens.get(number + 1).is_some_and(|token| token.is_number() && token.len() == 2 && alone);
         let end = number + 1 + usize::from(second);
