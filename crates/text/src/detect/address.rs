@@ -3,9 +3,9 @@
 
 use super::names::nameness;
 use super::organization::is_closed;
-use super::places;
+use super::{Rules, places};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::{Code, Document, Run};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -108,9 +108,15 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         }
     }
     for run in document.runs_here() {
-        house(document, run, found);
-        short(document, run, found);
-        resident(document, run, found);
+        if run.rules.any(Rules::LINE) {
+            house(document, run, found);
+        }
+        if run.rules.any(Rules::ENDING) {
+            short(document, run, found);
+        }
+        if run.rules.any(Rules::RESIDENT) {
+            resident(document, run, found);
+        }
     }
 }
 
@@ -242,6 +248,11 @@ fn code_letters(document: &Document<'_>, number: usize) -> usize {
 fn road(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let tokens = &document.tokens;
     let at = code.first as usize;
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    let short = |token: &Token| token.is_word() && token.len() <= 2;
+    if !short(&tokens[at]) && !before.is_some_and(|token| short(token) || token.is_sign(b'#')) {
+        return;
+    }
     let (letter, number) = match tokens[at].is_number() {
         true => (at.wrapping_sub(1), at),
         false => (at, at + 1),
@@ -335,7 +346,8 @@ fn small(document: &Document<'_>, number: usize, found: &mut Candidates) {
                 .get(number + 1)
                 .is_some_and(|letter| letter.has(Flags::SINGLE) && document.glued(number + 1)),
         );
-    if tokens[number].len() > 4 || !near(name) || !near(name + 1) {
+    let ending = |at: usize| tokens.get(at).is_some_and(|token| token.cue.places.any(Places::ENDING));
+    if tokens[number].len() > 4 || !near(name) || !near(name + 1) || !(ending(name + 1) || ending(name + 2)) {
         return;
     }
     let end = if document.is_any(name + 1, ENDINGS) {
@@ -399,7 +411,7 @@ fn ends_with_postcode(document: &Document<'_>, line: usize) -> bool {
 }
 
 /// Words that names of houses end with.
-const HOUSES: WordSet = words![
+pub(super) const HOUSES: WordSet = words![
     "cottage",
     "house",
     "farm",
@@ -462,15 +474,15 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     found.add("street", Kind::Street, document.bytes(first..end), &score);
 }
 
+/// Short endings of streets.
+pub(super) const SHORT: WordSet = words!["st", "av", "pl", "sq", "tce", "pde", "gdns", "gr", "cl", "wynd"];
+
 /// A street with a short ending and without a number: "Tesco Express, Lord St."
 fn short(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
     let last = end - 1;
-    let endings = words!["st", "av", "pl", "sq", "tce", "pde", "gdns", "gr", "cl", "wynd"];
-    if !(2..=4).contains(&(end - first))
-        || !document.is_any(last, endings)
-        || tokens[last].has(Flags::SHOUTED)
+    if !(2..=4).contains(&(end - first)) || !document.is_any(last, SHORT) || tokens[last].has(Flags::SHOUTED)
     {
         return;
     }

@@ -1,9 +1,9 @@
 //! Names behind a comma or a bracket that say where somebody works, plays or is from: behind a
 //! physician, an institution, a date of a scan, a business, an occupation.
 
-use super::employer;
 use super::names::nameness;
 use super::organization::is_closed;
+use super::{Rules, employer};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -14,7 +14,7 @@ use crate::words::WordSet;
 /// Proposes what stands behind a comma or a bracket.
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     let tokens = &document.tokens;
-    for run in document.runs_here() {
+    for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::ASIDE)) {
         let first = run.first as usize;
         let Some(before) = first.checked_sub(1) else { continue };
         let sign = |at: usize| tokens[at].is_sign(b',') || tokens[at].is_sign(b'(');
@@ -60,6 +60,10 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
     let the = document.is(first, "the") && end - first > 1;
     first += usize::from(the);
     let kind = work(document, last);
+    let closed = is_closed(document, end);
+    if kind.is_none() && !closed {
+        return;
+    }
     let plain = kind == Some(Kind::Team) || (first..end).all(|at| is_plain(document, at));
     if end - first > 7 || tokens[first].has(Flags::SINGLE) || !plain {
         return;
@@ -76,7 +80,6 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
         let score = Score::new(rule, document.bytes(last..first), certainty);
         found.add("institution", kind, document.bytes(first..end), &score);
     };
-    let closed = is_closed(document, end);
     if let Some(kind) = kind {
         let joined = usize::from(document.is_any(end, words!["platform", "rig", "mine", "farm", "mill"]));
         let and = tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'))
@@ -210,7 +213,10 @@ fn is_physician(document: &Document<'_>, last: usize) -> bool {
                 || matches!(token.first, b'.' | b'-' | b'\'') && !token.is_word()
                 || token.is(cues::PARTICLE)
         })
-        .any(|at| document.is_any(at, words!["dr", "mr", "mrs", "ms", "miss", "prof", "professor", "drs"]))
+        .any(|at| {
+            tokens[at].is(cues::ROLE)
+                || document.is_any(at, words!["dr", "mr", "mrs", "ms", "miss", "prof", "professor", "drs"])
+        })
 }
 
 /// Whether a department of a physician ends at a token: "Dr S. Lim, Diabetes".

@@ -1,7 +1,7 @@
 //! Teams without a usual head: rivals, sides of an age, clubs behind a sport, coloured teams.
 
+use super::Rules;
 use super::names::nameness;
-use super::places;
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -13,20 +13,20 @@ use crate::words::WordSet;
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for run in document.runs_here() {
         let (first, end) = (run.first as usize, run.end as usize);
-        if let Some(next) = document.tokens.get(end)
-            && YOUNG.may_have(next.hash)
-        {
+        if run.rules.any(Rules::SIDE) {
             of_age(document, first, end, found);
+            rivals(document, run, found);
+            if end - first > 1 {
+                listed(document, run, found);
+            }
         }
-        rivals(document, run, found);
-        if end - first > 1 {
-            listed(document, run, found);
+        if run.rules.any(Rules::FIRST_WORD) {
             coloured(document, first, end, found);
         }
     }
 }
 
-const YOUNG: WordSet = words!["under", "over", "u"];
+pub(super) const YOUNG: WordSet = words!["under", "over", "u"];
 
 /// "Thomas Davis under-6s", "Ballymun U12s".
 fn of_age(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
@@ -56,6 +56,9 @@ fn is_team(document: &Document<'_>, first: usize, end: usize) -> bool {
     own && named && (plural || end - first > 1)
 }
 
+/// Words before the other side.
+pub(super) const RIVALS: WordSet = words!["vs", "v", "versus", "against", "beat", "beating"];
+
 /// The other side: "the night game vs Dubbo Demons", "lost to" is not one.
 fn rivals(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
@@ -63,9 +66,7 @@ fn rivals(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let dot = usize::from(document.tokens[before].is_sign(b'.'));
     let the = usize::from(document.is(before, "the"));
     let Some(word) = before.checked_sub(dot + the) else { return };
-    if document.is_any(word, words!["vs", "v", "versus", "against", "beat", "beating"])
-        && is_team(document, first, end)
-    {
+    if document.is_any(word, RIVALS) && is_team(document, first, end) {
         let score = Score::new("other side", document.bytes(word..first), 0.74);
         found.add("team", Kind::Team, document.bytes(first..end), &score);
     }
@@ -75,7 +76,7 @@ fn rivals(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn listed(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let Some(the) = places::before(document, first).filter(|the| document.is(*the, "the")) else { return };
+    let Some(the) = first.checked_sub(1).filter(|the| document.is(*the, "the")) else { return };
     let sport = (the.saturating_sub(9)..the)
         .rev()
         .take_while(|at| !tokens[*at].is_sign(b'.'))
@@ -119,16 +120,18 @@ const PLAYS: WordSet = words![
     "curls",
 ];
 
+/// Colours of teams.
+pub(super) const COLOURS: WordSet = words![
+    "red", "blue", "green", "gold", "teal", "yellow", "orange", "purple", "silver", "white", "amber", "pink",
+    "maroon", "coral", "indigo", "violet",
+];
+
 /// "Blue Team", "PACT TEAL-3".
 fn coloured(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let colours = words![
-        "red", "blue", "green", "gold", "teal", "yellow", "orange", "purple", "silver", "white", "amber",
-        "pink", "maroon", "coral", "indigo", "violet",
-    ];
     for at in first..end - 1 {
-        let team = document.is_any(at, colours) && document.is_any(at + 1, words!["team", "firm"]);
-        let pact = document.is_any(at, words!["pact", "team"]) && document.is_any(at + 1, colours);
+        let team = document.is_any(at, COLOURS) && document.is_any(at + 1, words!["team", "firm"]);
+        let pact = document.is_any(at, words!["pact", "team"]) && document.is_any(at + 1, COLOURS);
         if !(team || pact) || !tokens[at + 1].is_capital() || !document.same_line(at, at + 1) {
             continue;
         }

@@ -75,7 +75,9 @@ impl Detector for Employer {
             if run.rules.any(Rules::WORK) {
                 behind_work(document, run, found);
             }
-            owned(document, run, found);
+            if run.rules.any(Rules::OWNED) {
+                owned(document, run, found);
+            }
             if run.rules.any(Rules::BUSINESS) {
                 partners(document, run, found);
                 small_head(document, run, found);
@@ -188,6 +190,12 @@ fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     found.add("employer", Kind::Employer, document.bytes(first..last), &score);
 }
 
+/// Words that somebody's business stands behind.
+pub(super) const OWNS: WordSet = words![
+    "owns", "owned", "ran", "runs", "running", "founded", "opened", "manages", "managed", "directs",
+    "directed", "bought", "sold", "operates", "operated",
+];
+
 /// The name of a business behind "ran", "owns" or the like: "he ran Pho Saigon Star".
 fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -195,11 +203,7 @@ fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let Some(before) = first.checked_sub(1).filter(|_| end - first >= 2) else { return };
     let the = usize::from(document.is_any(before, words!["the", "a"]));
     let Some(word) = before.checked_sub(the) else { return };
-    let owns = words![
-        "owns", "owned", "ran", "runs", "running", "founded", "opened", "manages", "managed", "directs",
-        "directed", "bought", "sold", "operates", "operated",
-    ];
-    if !document.is_any(word, owns) || tokens[first].has(Flags::LINE.or(Flags::GAP)) {
+    if !document.is_any(word, OWNS) || tokens[first].has(Flags::LINE.or(Flags::GAP)) {
         return;
     }
     let plain = (first..end).all(|at| {

@@ -36,6 +36,7 @@ mod rules;
 mod school;
 mod state;
 mod street;
+mod tails;
 mod team;
 mod town;
 mod url;
@@ -52,7 +53,7 @@ pub(crate) use names::{is_name, judge, looks_medical};
 pub(crate) use number::is_date_like;
 pub(crate) use places::longest_phrase;
 pub use rules::Rules;
-pub(crate) use rules::{of_code, of_run};
+pub(crate) use rules::{PLACES, of_code, of_run};
 pub use user::UserDetector;
 
 use crate::candidates::Candidates;

@@ -4,7 +4,7 @@ use super::names::nameness;
 use super::places;
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::Flags;
@@ -50,7 +50,9 @@ impl Detector for Occupation {
             }
         }
         for run in document.runs_here() {
-            role(document, run.first as usize, run.end as usize, found);
+            if run.rules.any(Rules::ROLE) {
+                role(document, run.first as usize, run.end as usize, found);
+            }
         }
         for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::ORGANIZATION)) {
             with_organization(document, run.first as usize, run.end as usize, found);
@@ -59,7 +61,7 @@ impl Detector for Occupation {
 }
 
 /// Roles that one person has in a place at a time.
-const ROLES: WordSet = words![
+pub(super) const ROLES: WordSet = words![
     "organist",
     "headteacher",
     "head",
@@ -147,7 +149,7 @@ fn role(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates
         return;
     }
     let Some(last) = of.checked_sub(1) else { return };
-    if !ROLES.may_have(tokens[last].hash) && !tokens[last].word.is_occupation() {
+    if !tokens[last].cue.places.any(Places::ROLE) && !tokens[last].word.is_occupation() {
         return;
     }
     let start = last.saturating_sub(3);

@@ -1,429 +1,32 @@
 //! Organizations without a usual head: services, insurers, shops and short names of hospitals,
 //! found by their last words and by what is before them.
 
+use super::Rules;
 use super::names::{Sort, nameness};
 use super::places;
+use super::tails::{FIRSTS, LEGAL, PAIRED, PAPERS, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
-use crate::words::WordSet;
-
-/// Last words that hardly anything but an organization has.
-const STRONG: WordSet = words![
-    "hmo",
-    "ppo",
-    "medicaid",
-    "outpatients",
-    "hub",
-    "vamc",
-    "cboc",
-    "crematorium",
-    "crematory",
-    "gurdwara",
-    "gurudwara",
-    "mandir",
-    "masjid",
-    "marae",
-    "optometrists",
-    "opticians",
-    "eyecare",
-    "physio",
-    "hospice",
-    "infirmary",
-    "outreach",
-    "café",
-    "cafe",
-    "tearoom",
-    "stadium",
-    "oval",
-    "velodrome",
-    "racecourse",
-    "pharmacy",
-    "chemists",
-    "insurance",
-    "assurance",
-    "mutual",
-    "healthcare",
-    "opticals",
-    "pathlabs",
-    "diagnostics",
-    "radiology",
-    "midwives",
-    "optometry",
-    "podiatry",
-    "orthodontics",
-    "urgicare",
-    "medics",
-    "undertakers",
-    "funerals",
-];
-
-/// Last words that an organization has if a name is before them.
-const WEAK: WordSet = words![
-    "imaging",
-    "maternity",
-    "kids",
-    "pediatrics",
-    "paediatrics",
-    "retina",
-    "eye",
-    "ortho",
-    "orthopaedics",
-    "orthopedics",
-    "pathology",
-    "network",
-    "respiratory",
-    "oxygen",
-    "mobility",
-    "ambulance",
-    "shop",
-    "private",
-    "dialysis",
-    "recovery",
-    "dental",
-    "smiles",
-    "associates",
-    "lodge",
-    "house",
-    "hall",
-    "arena",
-    "rink",
-    "pool",
-    "lido",
-    "theatre",
-    "counselling",
-    "counseling",
-    "psychology",
-    "physiotherapy",
-    "hearing",
-    "audiology",
-    "podiatrists",
-    "dentists",
-    "vets",
-    "prosthetics",
-    "orthotics",
-    "medical",
-    "cardiology",
-    "obgyn",
-    "oncology",
-    "urology",
-    "dermatology",
-    "wellness",
-    "fertility",
-    "ivf",
-    "grill",
-    "bistro",
-    "brasserie",
-    "pizzeria",
-    "arms",
-    "inn",
-    "tavern",
-    "hotel",
-    "express",
-    "court",
-    "hospitals",
-    "health",
-    "supermarket",
-    "newsagents",
-    "royal",
-    "comprehensive",
-    "general",
-    "memorial",
-    "garage",
-    "library",
-    "museum",
-    "leisure",
-    "priory",
-    "almshouses",
-];
-
-/// Last words of a business: behind a name, somebody works there.
-const TRADES: WordSet = words![
-    "drilling",
-    "upholstery",
-    "poultry",
-    "hauliers",
-    "meats",
-    "seafoods",
-    "seafood",
-    "fisheries",
-    "joiners",
-    "tiling",
-    "flooring",
-    "tyres",
-    "tires",
-    "fabrication",
-    "welding",
-    "engineering",
-    "excavating",
-    "paving",
-    "masonry",
-    "carpentry",
-    "painting",
-    "decorators",
-    "cleaning",
-    "security",
-    "staffing",
-    "recruitment",
-    "nurseries",
-    "orchards",
-    "vineyards",
-    "winery",
-    "distillery",
-    "platform",
-    "refinery",
-    "smelter",
-    "sawmill",
-    "sawmills",
-    "timber",
-    "timbers",
-    "forestry",
-    "foundry",
-    "boatyard",
-    "shipyard",
-    "stables",
-    "kennels",
-    "barbers",
-    "hairdressers",
-    "boutique",
-    "butchers",
-    "bakers",
-    "grocers",
-    "takeaway",
-    "tandoori",
-    "colliery",
-    "collieries",
-    "abattoir",
-    "orchestra",
-    "philharmonic",
-    "symphony",
-    "coaches",
-    "removals",
-    "windows",
-    "glazing",
-    "scaffolders",
-    "electrics",
-    "pipeline",
-    "pipelines",
-    "aerospace",
-    "dockyard",
-];
-
-/// Last words of two, of a service or home.
-const PAIRED: WordSet = words![
-    "service",
-    "services",
-    "plan",
-    "plans",
-    "scheme",
-    "fund",
-    "aid",
-    "network",
-    "bank",
-    "hall",
-    "home",
-    "homes",
-    "health",
-    "shop",
-    "board",
-    "authority",
-    "council",
-    "court",
-    "station",
-    "society",
-    "union",
-    "partners",
-    "associates",
-    "village",
-    "club",
-    "department",
-    "dept",
-    "centre",
-    "center",
-    "line",
-    "institute",
-    "clinics",
-    "group",
-    "agency",
-    "parlour",
-    "parlor",
-    "directors",
-    "chapel",
-];
-
-/// Words before these.
-const FIRSTS: WordSet = words![
-    "ambulance",
-    "genetics",
-    "memory",
-    "transfusion",
-    "psychology",
-    "blood",
-    "health",
-    "fire",
-    "rescue",
-    "probation",
-    "prison",
-    "screening",
-    "police",
-    "medical",
-    "dental",
-    "benefit",
-    "pension",
-    "cancer",
-    "home",
-    "community",
-    "behavioral",
-    "behavioural",
-    "mental",
-    "women's",
-    "food",
-    "milk",
-    "eye",
-    "town",
-    "parish",
-    "village",
-    "church",
-    "city",
-    "nursing",
-    "care",
-    "residential",
-    "rest",
-    "funeral",
-    "retirement",
-    "children's",
-    "group",
-    "farm",
-    "county",
-    "borough",
-    "district",
-    "crown",
-    "magistrates",
-    "sheriff",
-    "housing",
-    "building",
-    "credit",
-    "imaging",
-    "radiology",
-    "pathology",
-    "addiction",
-    "hospice",
-    "recovery",
-    "stroke",
-    "breast",
-    "renal",
-    "kidney",
-    "heart",
-    "cardiac",
-    "lung",
-    "golf",
-    "bowls",
-    "bowling",
-    "working",
-    "men's",
-    "social",
-    "bus",
-    "train",
-    "railway",
-    "petrol",
-    "gas",
-    "insurance",
-    "life",
-    "sexual",
-    "leisure",
-    "sports",
-    "day",
-    "garden",
-    "assisted",
-    "veterinary",
-    "regional",
-    "gift",
-    "charity",
-    "coffee",
-    "chip",
-    "barber",
-    "betting",
-    "corner",
-    "hospitality",
-    "senior",
-    "citizens",
-    "youth",
-    "family",
-];
-
-/// Last words of places that people go to.
-const VENUES: WordSet = words![
-    "oval",
-    "stadium",
-    "arena",
-    "rink",
-    "pool",
-    "lido",
-    "hall",
-    "café",
-    "cafe",
-    "tearoom",
-    "shop",
-    "inn",
-    "arms",
-    "tavern",
-    "hotel",
-    "library",
-    "museum",
-    "racecourse",
-    "velodrome",
-    "grill",
-    "bistro",
-    "court",
-];
-
-/// Words that an organization stands behind.
-const PLACED: WordSet = words![
-    "at",
-    "from",
-    "to",
-    "by",
-    "with",
-    "via",
-    "the",
-    "in",
-    "of",
-    "under",
-    "near",
-    "nr",
-    "opposite",
-    "outside",
-    "for",
-    "and",
-    "called",
-    "insurance",
-    "insurer",
-    "agency",
-    "dme",
-    "tpa",
-    "behind",
-    "beside",
-    "past",
-];
 
 /// Proposes organizations.
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for run in document.runs_here() {
         let (first, end) = (run.first as usize, run.end as usize);
-        for at in first + 1..end {
-            let hash = document.tokens[at].hash;
-            if WEAK.may_have(hash) || STRONG.may_have(hash) || PAIRED.may_have(hash) {
-                tailed(document, at, end, Kind::Institution, found);
+        if run.rules.any(Rules::TAIL) {
+            for at in first + 1..end {
+                if document.tokens[at].cue.places.any(Places::TAIL) {
+                    tailed(document, at, end, found);
+                }
             }
-            if TRADES.may_have(hash) {
-                tailed(document, at, end, Kind::Employer, found);
-            }
+            cooperative(document, first, end, found);
         }
-        cooperative(document, first, end, found);
-        acronym(document, run, found);
-        lettered(document, run, found);
+        if run.rules.any(Rules::SHORT_NAME) {
+            acronym(document, run, found);
+            lettered(document, run, found);
+        }
     }
     for number in document.line_numbers_here().take_while(|number| *number < 3) {
         letterhead(document, number, found);
@@ -450,11 +53,8 @@ fn is_opened(document: &Document<'_>, first: usize) -> bool {
         })
 }
 
-/// Forms of a company or practice behind its name.
-const LEGAL: WordSet = words!["pc", "pa", "pllc", "llc", "ltd", "inc", "llp", "plc", "pty"];
-
 /// A name that ends with a word of these sets: "Bayou Teche Home Health", "Umoya Medical Scheme".
-fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found: &mut Candidates) {
+fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let pair = document.is_any(at, PAIRED) && document.is_any(at - 1, FIRSTS);
     let (strong, trade) = (document.is_any(at, STRONG), document.is_any(at, TRADES));
@@ -464,11 +64,14 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found:
     let legal = at + 1 < run_end && document.is_any(at + 1, LEGAL) && tokens[at + 1].is_capital();
     let end = at + 1 + usize::from(legal);
     let goes_on = end < run_end && tokens[end].is_capital() && document.same_line(at, end);
+    if goes_on || document.is_key(at) || tokens[end - 1].has(Flags::POSSESSIVE) {
+        return;
+    }
     let first = places::around(document, at).tokens.start;
     // "Lives in Willow Lodge".
     let joint = (first..at).rev().find(|at| document.is_any(*at, words!["in", "at", "for", "zu", "am"]));
     let first = joint.map_or(first, |joint| joint + 1);
-    if goes_on || first >= at || document.is_key(at) || tokens[end - 1].has(Flags::POSSESSIVE) {
+    if first >= at {
         return;
     }
     let head = at - usize::from(pair);
@@ -500,6 +103,12 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found:
         _ if !closed || words == 0 => return,
         _ if short && !(opened && is_closed(document, end)) => return,
         _ if short && (named || town) => 0.76,
+        _ if short
+            && tokens[first].has(Flags::LINE)
+            && (first..head).any(|at| own(at) && !tokens[at].word.is_common()) =>
+        {
+            0.74
+        }
         _ if short => return,
         (true, true) => 0.86,
         (true, false) if opened || trade => 0.76,
@@ -516,6 +125,7 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, kind: Kind, found:
     let the = first > 0 && document.is(first - 1, "the") && tokens[first - 1].is_capital();
     let first = first - usize::from(the && document.same_line(first - 1, first));
     let score = Score::new("last word of an organization", document.bytes(head..at + 1), certainty);
+    let kind = if trade { Kind::Employer } else { Kind::Institution };
     found.add("institution", kind, document.bytes(first..end), &score);
 }
 
@@ -540,66 +150,6 @@ fn cooperative(document: &Document<'_>, first: usize, end: usize, found: &mut Ca
     let score = Score::new("cooperative", document.bytes(last..end + 2), certainty);
     found.add("institution", Kind::Institution, document.bytes(first..end + 2), &score);
 }
-
-/// Words shortly before that speak of a stay or a treatment.
-const STAYS: WordSet = words![
-    "seen",
-    "admitted",
-    "admission",
-    "transferred",
-    "transfer",
-    "treated",
-    "reviewed",
-    "referred",
-    "referral",
-    "inpatient",
-    "operated",
-    "physio",
-    "clinic",
-    "scan",
-    "scanned",
-    "drain",
-    "done",
-    "performed",
-    "booked",
-    "surgery",
-    "repair",
-    "repaired",
-    "discharged",
-    "repatriated",
-    "retrieved",
-    "flown",
-    "attended",
-    "under",
-    "delivered",
-    "born",
-    "works",
-    "followed",
-    "listed",
-    "mri",
-    "ct",
-    "echo",
-    "appointment",
-    "appt",
-    "stent",
-    "angiogram",
-    "biopsy",
-    "transplant",
-    "dialysis",
-    "icu",
-    "itu",
-    "ed",
-    "consultant",
-    "registrar",
-    "letter",
-    "notes",
-    "records",
-    "team",
-    "colleagues",
-    "surgeon",
-    "sent",
-    "diverted",
-];
 
 /// Whether such a word is among the last few of the same sentence.
 fn stays_before(document: &Document<'_>, first: usize) -> bool {
@@ -713,46 +263,6 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     found.add("institution", Kind::Institution, places::with_possessive(document, first..end), &score);
 }
 
-/// Words of the names of documents and departments, which head a letter as well.
-const PAPERS: WordSet = words![
-    "note",
-    "notes",
-    "report",
-    "summary",
-    "letter",
-    "form",
-    "record",
-    "records",
-    "chart",
-    "sheet",
-    "plan",
-    "list",
-    "visit",
-    "assessment",
-    "handover",
-    "referral",
-    "consultation",
-    "encounter",
-    "certificate",
-    "narrative",
-    "request",
-    "requisition",
-    "result",
-    "results",
-    "department",
-    "dept",
-    "confidential",
-    "private",
-    "discharge",
-    "progress",
-    "page",
-    "copy",
-    "history",
-    "examination",
-    "operation",
-    "procedure",
-];
-
 /// The first cell of the first lines: a name with a head, "PRAIRIE LAKES IMAGING ASSOCIATES",
 /// "HARBORVIEW METHODIST".
 fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
@@ -773,7 +283,7 @@ fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
         next.has(Flags::LINE.or(Flags::GAP))
             || matches!(next.first, b',' | b'|' | b'(' | b':') && !next.is_word()
     });
-    if !(2..=7).contains(&words) || !known || (first..end).any(|at| document.is_any(at, PAPERS)) {
+    if !(2..=7).contains(&words) || !known {
         return;
     }
     let last = end - 1;
@@ -799,6 +309,9 @@ fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
             "county",
         ],
     );
+    if !(head || adjective) || (first..end).any(|at| document.is_any(at, PAPERS)) {
+        return;
+    }
     let own = (first..end).any(|at| {
         let token = &tokens[at];
         let word = token.word;
@@ -816,12 +329,15 @@ fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
                     "urgent",
                     "outpatient",
                     "office",
-                    "examiner"
+                    "examiner",
+                    "occupational",
+                    "public",
+                    "student",
                 ],
             )
             && !(document.is_any(at, FIRSTS) || document.is_any(at, PAIRED) || document.is_any(at, WEAK))
     });
-    if (head || adjective) && own {
+    if own {
         let score = Score::new("letterhead", document.bytes(first..end), if head { 0.8 } else { 0.74 });
         found.add("institution", Kind::Institution, document.bytes(first..end), &score);
     }

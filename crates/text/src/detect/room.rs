@@ -27,7 +27,9 @@ impl Detector for Room {
         }
         for cue in document.heads_here() {
             let at = *cue as usize;
-            if !document.tokens[at].has(Flags::CAPITAL) {
+            let parts =
+                cues::WARD_HEAD.or(cues::BUILDING_PART).or(cues::DIRECTION).or(cues::INSTITUTION_HEAD);
+            if !document.tokens[at].has(Flags::CAPITAL) || !document.tokens[at].is(parts) {
                 continue;
             }
             numbered(document, at, found);

@@ -1,9 +1,9 @@
 //! Schools, colleges and universities: names with a head.
 
-use super::Detector;
 use super::places::{self, Named};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::{Document, Field};
 use crate::span::Kind;
 use crate::token::Flags;
@@ -65,9 +65,9 @@ impl Detector for School {
                 small(document, head, found);
             }
         }
-        for run in document.runs_here() {
+        for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::FIRST_WORD)) {
             for at in run.first as usize..run.end as usize {
-                if FIRST.may_have(document.tokens[at].hash) {
+                if document.tokens[at].cue.places.any(Places::FIRST) {
                     first_word(document, at, found);
                 }
             }
@@ -81,7 +81,7 @@ impl Detector for School {
 }
 
 /// Words that names of schools of other languages begin with.
-const FIRST: WordSet = words![
+pub(super) const FIRST: WordSet = words![
     "coláiste",
     "colaiste",
     "scoil",

@@ -3,7 +3,7 @@
 use super::places;
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -34,7 +34,8 @@ impl Detector for State {
             while run.rules.any(Rules::STATE) && at < run.end as usize {
                 at = code(document, at, found).or_else(|| name(document, at, found)).unwrap_or(at + 1);
             }
-            for at in run.first as usize..run.end as usize {
+            let regions = if run.rules.any(Rules::REGION) { run.end } else { run.first };
+            for at in run.first as usize..regions as usize {
                 dotted(document, at, found);
                 region(document, at, found);
                 if is_behind_comma(document, at) {
@@ -105,97 +106,109 @@ fn is_numbered(document: &Document<'_>, at: usize) -> bool {
     })
 }
 
+/// Regions of one word, behind a comma.
+pub(super) const ONE: WordSet = words![
+    "kerala",
+    "karnataka",
+    "maharashtra",
+    "gujarat",
+    "rajasthan",
+    "telangana",
+    "punjab",
+    "haryana",
+    "bihar",
+    "odisha",
+    "assam",
+    "jharkhand",
+    "uttarakhand",
+    "chhattisgarh",
+    "gauteng",
+    "limpopo",
+    "mpumalanga",
+    "canterbury",
+    "otago",
+    "waikato",
+    "northland",
+    "southland",
+    "taranaki",
+    "tipperary",
+    "kilkenny",
+    "wicklow",
+    "roscommon",
+    "leitrim",
+    "monaghan",
+    "westmeath",
+    "offaly",
+    "laois",
+    "wiltshire",
+    "somerset",
+    "dorset",
+    "cornwall",
+    "devon",
+    "norfolk",
+    "suffolk",
+    "essex",
+    "kent",
+    "surrey",
+    "sussex",
+    "hampshire",
+    "berkshire",
+    "oxfordshire",
+    "gloucestershire",
+    "warwickshire",
+    "leicestershire",
+    "derbyshire",
+    "nottinghamshire",
+    "lincolnshire",
+    "yorkshire",
+    "lancashire",
+    "cheshire",
+    "shropshire",
+    "staffordshire",
+    "cumbria",
+    "northumberland",
+    "gwynedd",
+    "powys",
+    "dyfed",
+    "ceredigion",
+    "pembrokeshire",
+    "aberdeenshire",
+    "perthshire",
+    "ayrshire",
+    "lanarkshire",
+    "fife",
+    "angus",
+    "lagos",
+];
+
+/// First words of regions of several words.
+pub(super) const SEVERAL: WordSet = words![
+    "tamil",
+    "uttar",
+    "madhya",
+    "andhra",
+    "himachal",
+    "arunachal",
+    "west",
+    "western",
+    "eastern",
+    "northern",
+    "kwazulu",
+];
+
+/// What is short for a state, with a dot; letters that such a name with several dots begins with; and
+/// capitals without one.
+pub(super) const DOTTED: WordSet = words![
+    "ala", "ariz", "ark", "calif", "cal", "colo", "conn", "del", "fla", "ga", "ill", "ind", "kan", "kans",
+    "ky", "la", "mass", "md", "me", "mich", "minn", "miss", "mo", "mont", "neb", "nebr", "nev", "okla",
+    "ont", "ore", "pa", "penn", "penna", "que", "sask", "alta", "man", "tas", "tenn", "tex", "va", "vt",
+    "vic", "wash", "wis", "wyo", "qld", "nfld", "n", "s", "w", "r", "d", "b", "p", "nsw"
+];
+
 /// States and provinces of several words, and of one, that no list of states has.
 fn region(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    const ONE: WordSet = words![
-        "kerala",
-        "karnataka",
-        "maharashtra",
-        "gujarat",
-        "rajasthan",
-        "telangana",
-        "punjab",
-        "haryana",
-        "bihar",
-        "odisha",
-        "assam",
-        "jharkhand",
-        "uttarakhand",
-        "chhattisgarh",
-        "gauteng",
-        "limpopo",
-        "mpumalanga",
-        "canterbury",
-        "otago",
-        "waikato",
-        "northland",
-        "southland",
-        "taranaki",
-        "tipperary",
-        "kilkenny",
-        "wicklow",
-        "roscommon",
-        "leitrim",
-        "monaghan",
-        "westmeath",
-        "offaly",
-        "laois",
-        "wiltshire",
-        "somerset",
-        "dorset",
-        "cornwall",
-        "devon",
-        "norfolk",
-        "suffolk",
-        "essex",
-        "kent",
-        "surrey",
-        "sussex",
-        "hampshire",
-        "berkshire",
-        "oxfordshire",
-        "gloucestershire",
-        "warwickshire",
-        "leicestershire",
-        "derbyshire",
-        "nottinghamshire",
-        "lincolnshire",
-        "yorkshire",
-        "lancashire",
-        "cheshire",
-        "shropshire",
-        "staffordshire",
-        "cumbria",
-        "northumberland",
-        "gwynedd",
-        "powys",
-        "dyfed",
-        "ceredigion",
-        "pembrokeshire",
-        "aberdeenshire",
-        "perthshire",
-        "ayrshire",
-        "lanarkshire",
-        "fife",
-        "angus",
-        "lagos",
-    ];
-    const FIRST: WordSet = words![
-        "tamil",
-        "uttar",
-        "madhya",
-        "andhra",
-        "himachal",
-        "arunachal",
-        "west",
-        "western",
-        "eastern",
-        "northern",
-        "kwazulu",
-    ];
-    let hash = tokens[at].hash;
-    if !ONE.may_have(hash) && !FIRST.may_have(hash) || !tokens[at].is_capital() {
+    if !tokens[at].cue.places.any(Places::REGION) || !tokens[at].is_capital() {
         return;
     }
     let dash =
@@ -231,12 +244,6 @@ fn dotted(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<
     if !dot(at + 1) || !tokens[at].is_capital() {
         return None;
     }
-    let short = words![
-        "ala", "ariz", "ark", "calif", "cal", "colo", "conn", "del", "fla", "ga", "ill", "ind", "kan",
-        "kans", "ky", "la", "mass", "md", "me", "mich", "minn", "miss", "mo", "mont", "neb", "nebr", "nev",
-        "okla", "ont", "ore", "pa", "penn", "penna", "que", "sask", "alta", "man", "tas", "tenn", "tex",
-        "va", "vt", "vic", "wash", "wis", "wyo", "qld", "nfld",
-    ];
     let letter = |at: usize, letters: &[u8]| {
         tokens.get(at).is_some_and(|token| {
             token.has(Flags::SINGLE) && token.is_capital() && letters.contains(&token.first) && dot(at + 1)
@@ -253,9 +260,9 @@ fn dotted(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<
     };
     let long = pair
         && (tokens[at].first == b'P' || letter(at, b"N") && letter(at + 2, b"S") && letter(at + 4, b"W"));
-    let end = match (pair, document.is_any(at, short)) {
+    let end = match (pair, document.is_any(at, DOTTED)) {
         (true, _) => at + 4 + 2 * usize::from(long),
-        (_, true) => at + 2,
+        (_, true) if tokens[at].len() > 1 && !document.is(at, "nsw") => at + 2,
         _ => return None,
     };
     let city = |at: usize| {

@@ -3,7 +3,7 @@
 
 use super::names::{Sort, nameness};
 use super::organization::is_closed;
-use super::places;
+use super::{Rules, places};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -15,20 +15,22 @@ use crate::words::WordSet;
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for run in document.runs_here() {
         let (first, end) = (run.first as usize, run.end as usize);
-        let tokens = &document.tokens;
-        if end - first <= 4 && tokens[first].has(Flags::SENTENCE.or(Flags::LINE)) {
+        let short = end - first <= 4;
+        if run.rules.any(Rules::FIRST_WORD) {
+            fort(document, run, found);
+        }
+        if short && run.rules.any(Rules::STAY) {
             stay(document, run, found);
+        }
+        if short && run.rules.any(Rules::LINE) {
             below(document, run, found);
         }
-        if let Some(before) = first.checked_sub(1) {
-            let sign =
-                !tokens[before].is_word() && matches!(tokens[before].first, b',' | b'|' | b'*' | 0xe2 | 0xc2);
-            if sign || tokens[first].has(Flags::LINE) {
-                in_address(document, run, found);
-            }
+        if run.rules.any(Rules::TOWN) {
+            in_address(document, run, found);
+        }
+        if run.rules.any(Rules::WHERE) {
             ordinary(document, run, found);
         }
-        fort(document, run, found);
     }
 }
 
@@ -98,7 +100,7 @@ fn in_address(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn stay(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let times = usize::from(document.is_any(end, words!["x", "for"]));
+    let times = usize::from(document.is_any(end, TIMES));
     let number = end + times;
     let stays = words!["nights", "night", "days", "weeks", "week", "months", "wks", "nts"];
     let counted = tokens.get(number).is_some_and(|token| token.is_number() && token.len() <= 2)
@@ -162,7 +164,7 @@ fn ordinary(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
 }
 
-const WHERE: WordSet = words!["near", "nr", "outside", "in", "from", "at"];
+pub(super) const WHERE: WordSet = words!["near", "nr", "outside", "in", "from", "at"];
 
 /// "Fort Riley", "Camp Pendleton", "RAF Marham", "CFB Petawawa".
 fn fort(document: &Document<'_>, run: &Run, found: &mut Candidates) {
@@ -179,4 +181,7 @@ fn fort(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
 }
 
-const FORTS: WordSet = words!["fort", "ft", "camp", "raf", "cfb", "hmas", "hms", "uss", "rnas", "afb"];
+pub(super) const TIMES: WordSet = words!["x", "for"];
+
+pub(super) const FORTS: WordSet =
+    words!["fort", "ft", "camp", "raf", "cfb", "hmas", "hms", "uss", "rnas", "afb"];
