@@ -368,7 +368,7 @@ fn small(document: &Document<'_>, number: usize, found: &mut Candidates) {
                 && !tokens[number - 1].is_word()
                 || document.is_any(number - 1, DWELLING));
     if plain && opened && is_closed(document, end) {
-        let score = Score::new("small street with a number", document.bytes(end - 1..end), 0.78);
+        let score = Score::new("small street with a number", document.bytes(end - 1..end), 0.93);
         found.add("street", Kind::Street, document.bytes(number..end), &score);
     }
 }
@@ -465,7 +465,7 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let coded = ends_with_postcode(document, tokens[first].line as usize);
     let certainty = match () {
         _ if !plain || !next => return,
-        _ if named && coded => 0.82,
+        _ if named && coded => 0.94,
         _ if coded => 0.74,
         _ if named && end - first == 2 => 0.66,
         _ => return,

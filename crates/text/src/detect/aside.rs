@@ -87,7 +87,19 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
         let end = if and { end + 2 } else { end + joined };
         let several = tokens[first..end].iter().filter(|token| token.is_word()).count() > 1;
         if likely || several {
-            add("behind a kind of work", kind, end, if several { 0.76 } else { 0.62 }, found);
+            add(
+                "behind a kind of work",
+                kind,
+                end,
+                if kind == Kind::Team && several {
+                    0.92
+                } else if several {
+                    0.76
+                } else {
+                    0.62
+                },
+                found,
+            );
         }
     }
     if !closed || !likely {

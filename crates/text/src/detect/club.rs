@@ -39,7 +39,7 @@ fn of_age(document: &Document<'_>, first: usize, end: usize, found: &mut Candida
         return;
     }
     let plural = usize::from(document.is(age + 1, "s") && document.glued(age + 1));
-    let score = Score::new("side of an age", document.bytes(end..age + 1 + plural), 0.86);
+    let score = Score::new("side of an age", document.bytes(end..age + 1 + plural), 0.94);
     found.add("team", Kind::Team, document.bytes(first..age + 1 + plural), &score);
 }
 
@@ -66,8 +66,9 @@ fn rivals(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let dot = usize::from(document.tokens[before].is_sign(b'.'));
     let the = usize::from(document.is(before, "the"));
     let Some(word) = before.checked_sub(dot + the) else { return };
+    let plural = document.word(end - 1).ends_with(['s', 'S']);
     if document.is_any(word, RIVALS) && is_team(document, first, end) {
-        let score = Score::new("other side", document.bytes(word..first), 0.74);
+        let score = Score::new("other side", document.bytes(word..first), if plural { 0.94 } else { 0.74 });
         found.add("team", Kind::Team, document.bytes(first..end), &score);
     }
 }
@@ -84,7 +85,7 @@ fn listed(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let plural = document.word(end - 1).ends_with(['s', 'S']) && !tokens[end - 1].has(Flags::POSSESSIVE);
     let medical = (first..end).any(|at| tokens[at].word.is_medical() || tokens[at].word.is_drug());
     if sport && plural && !medical {
-        let score = Score::new("plural behind a sport", document.bytes(the..end), 0.78);
+        let score = Score::new("plural behind a sport", document.bytes(the..end), 0.9);
         found.add("team", Kind::Team, document.bytes(first..end), &score);
     }
 }

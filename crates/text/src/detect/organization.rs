@@ -102,7 +102,7 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     let certainty = match (named, pair || strong || legal) {
         _ if !closed || words == 0 => return,
         _ if short && !(opened && is_closed(document, end)) => return,
-        _ if short && (named || town) => 0.76,
+        _ if short && (named || town) => 0.92,
         _ if short
             && tokens[first].has(Flags::LINE)
             && (first..head).any(|at| own(at) && !tokens[at].word.is_common()) =>
@@ -143,7 +143,7 @@ fn cooperative(document: &Document<'_>, first: usize, end: usize, found: &mut Ca
     let placed = places::before(document, last)
         .is_some_and(|word| document.is_any(word, words!["at", "the", "from", "to", "in", "outside"]));
     let (first, certainty) = match from.filter(|from| *from < last) {
-        Some(from) => (from, 0.8),
+        Some(from) => (from, 0.94),
         None if placed => (last, 0.66),
         None => return,
     };

@@ -124,7 +124,7 @@ fn first_word(document: &Document<'_>, head: usize, found: &mut Candidates) {
         at += 1;
     }
     if end > head + 1 {
-        let score = Score::new("first word of a school", document.bytes(head..head + 1), 0.86);
+        let score = Score::new("first word of a school", document.bytes(head..head + 1), 0.95);
         found.add("school", Kind::School, document.bytes(head..end), &score);
     }
 }

@@ -68,6 +68,13 @@ fn in_address(document: &Document<'_>, run: &Run, found: &mut Candidates) {
                 && !sign.has(Flags::LINE)
         })
     };
+    let opened = tokens[first].has(Flags::LINE)
+        || first > 0
+            && !tokens[first - 1].is_word()
+            && matches!(tokens[first - 1].first, b',' | b'|' | b'*' | 0xe2 | 0xc2);
+    if !opened {
+        return;
+    }
     let code = end + usize::from(joined(end));
     let near = |token: &&Token| !token.has(Flags::LINE);
     let Some(next) = tokens.get(code).filter(near) else { return };
@@ -100,6 +107,9 @@ fn in_address(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn stay(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
+    if !tokens[first].has(Flags::SENTENCE.or(Flags::LINE)) {
+        return;
+    }
     let times = usize::from(document.is_any(end, TIMES));
     let number = end + times;
     let stays = words!["nights", "night", "days", "weeks", "week", "months", "wks", "nts"];
@@ -176,7 +186,7 @@ fn fort(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let next = nameness(document, first + 1);
     let named = next.prior >= 0.3 || tokens[first + 1].word.is_city();
     if document.is_any(first, FORTS) && named && fits(document, first + 1, end) {
-        let score = Score::new("fort", document.bytes(first..first + 1), 0.76);
+        let score = Score::new("fort", document.bytes(first..first + 1), 0.94);
         found.add("city", Kind::City, document.bytes(first..end), &score);
     }
 }
