@@ -300,6 +300,10 @@ fn road(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     if !single || !is_closed(document, number + 1) && !tokens[number + 1].has(Flags::SPACE) {
         return;
     }
+    // "the B12 low" is a vitamin: such roads have three digits or four.
+    if tokens[letter].first == b'B' && tokens[number].len() < 3 {
+        return;
+    }
     let before = |back: usize, words: WordSet| letter >= back && document.is_any(letter - back, words);
     let on = words!["on", "off", "along", "onto", "of"];
     let driven =
@@ -359,8 +363,12 @@ fn small(document: &Document<'_>, number: usize, found: &mut Candidates) {
     };
     let plain = (name..end - 1).all(|at| {
         let word = tokens[at].word;
-        !(word.is_medical() || word.is_drug() || word.is_heading() || word.is_month() || word.is_ward())
-            && !tokens[at].is(cues::MONTH.or(cues::UNIT).or(cues::TIME_UNIT))
+        !(word.is_medical()
+            || word.is_drug()
+            || word.is_heading()
+            || word.is_month()
+            || word.is_ward()
+            || tokens[at].is(cues::MONTH.or(cues::UNIT).or(cues::TIME_UNIT)))
     });
     let opened = tokens[number].has(Flags::LINE.or(Flags::GAP))
         || number > 0
@@ -452,13 +460,8 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let plain = (first..end).all(|at| {
         let token = &tokens[at];
         let word = token.word;
-        !(word.is_medical() || word.is_drug() || word.is_heading())
-            && !token.is(cues::TITLE
-                .or(cues::CREDENTIAL)
-                .or(cues::GREETING)
-                .or(cues::CLOSING)
-                .or(cues::MONTH))
-            && !document.is_key(at)
+        let other = cues::TITLE.or(cues::CREDENTIAL).or(cues::GREETING).or(cues::CLOSING).or(cues::MONTH);
+        !(word.is_medical() || word.is_drug() || word.is_heading() || token.is(other) || document.is_key(at))
     });
     let named = document.is_any(end - 1, HOUSES) && end - first > 1;
     let next = tokens.get(end + 1).is_some_and(|next| next.is_capital() && document.same_line(end, end + 1));

@@ -49,8 +49,11 @@ fn is_team(document: &Document<'_>, first: usize, end: usize) -> bool {
     let plural = document.word(end - 1).ends_with(['s', 'S']) && end - first > 1;
     let own = (first..end).all(|at| {
         let word = tokens[at].word;
-        !(word.is_medical() || word.is_drug() || word.is_heading() || word.is_shorthand())
-            && !tokens[at].is(cues::TITLE.or(cues::CREDENTIAL).or(cues::MONTH).or(cues::WEEKDAY))
+        !(word.is_medical()
+            || word.is_drug()
+            || word.is_heading()
+            || word.is_shorthand()
+            || tokens[at].is(cues::TITLE.or(cues::CREDENTIAL).or(cues::MONTH).or(cues::WEEKDAY)))
     });
     let named = (first..end).any(|at| nameness(document, at).prior >= 0.5 || tokens[at].word.is_city());
     own && named && (plural || end - first > 1)

@@ -208,8 +208,12 @@ fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
     let plain = (first..end).all(|at| {
         let word = tokens[at].word;
-        !(word.is_medical() || word.is_drug() || word.is_month() || word.is_weekday() || word.is_heading())
-            && !tokens[at].is(cues::TITLE.or(cues::RELATIVE))
+        !(word.is_medical()
+            || word.is_drug()
+            || word.is_month()
+            || word.is_weekday()
+            || word.is_heading()
+            || tokens[at].is(cues::TITLE.or(cues::RELATIVE)))
     });
     if plain && (first..end).any(|at| nameness(document, at).prior >= 0.3) {
         let score = Score::new("owner", document.bytes(word..first), 0.76);

@@ -4,7 +4,7 @@
 use super::Rules;
 use super::names::{Sort, nameness};
 use super::places;
-use super::tails::{FIRSTS, LEGAL, PAIRED, PAPERS, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK};
+use super::tails::{FIRSTS, GENERIC, LEGAL, PAIRED, PAPERS, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK};
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Places};
 use crate::document::{Document, Run};
@@ -84,7 +84,7 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
         let word = token.word;
         token.is_capital()
             && (venue || !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_drug()))
-            && !(word.is_function() || token.has(Flags::SINGLE))
+            && !(word.is_function() || token.has(Flags::SINGLE) || document.is_any(at, GENERIC))
             && !token.is(cues::HEADING.or(cues::ROLE).or(cues::TITLE).or(cues::NOBODY).or(cues::AFTER_PERSON))
             && !token.is(cues::RELATIVE.or(cues::MONTH).or(cues::WEEKDAY).or(cues::CREDENTIAL))
     };
@@ -111,7 +111,8 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
         }
         _ if short => return,
         (true, true) => 0.86,
-        (true, false) if opened || trade => 0.76,
+        (true, false) if trade => 0.93,
+        (true, false) if opened => 0.76,
         (true, false) => 0.52,
         (false, true) if words >= 2 && !opened && !shouted && !alone => 0.7,
         (false, _) if shouted || alone || !opened => return,

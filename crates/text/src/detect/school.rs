@@ -118,7 +118,7 @@ fn first_word(document: &Document<'_>, head: usize, found: &mut Candidates) {
     while at < head + 7 && tokens.get(at).is_some_and(|next| !next.has(Flags::LINE.or(Flags::GAP))) {
         if tokens[at].is_capital() && !tokens[at].has(Flags::SENTENCE) {
             end = at + 1;
-        } else if !document.is_any(at, small) && !(tokens[at].is_sign(b'-') && document.glued(at)) {
+        } else if !(document.is_any(at, small) || tokens[at].is_sign(b'-') && document.glued(at)) {
             break;
         }
         at += 1;

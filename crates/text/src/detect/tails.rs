@@ -502,3 +502,37 @@ pub(super) const PAPERS: WordSet = words![
 
 /// Forms of a company or practice behind its name.
 pub(super) const LEGAL: WordSet = words!["pc", "pa", "pllc", "llc", "ltd", "inc", "llp", "plc", "pty"];
+
+/// Words in capitals before such a word that name nothing: "Private Insurance", "Outpatient Physio".
+pub(super) const GENERIC: WordSet = words![
+    "private",
+    "public",
+    "commercial",
+    "travel",
+    "health",
+    "local",
+    "outpatient",
+    "inpatient",
+    "new",
+    "same",
+    "other",
+    "current",
+    "urgent",
+    "primary",
+    "secondary",
+    "emergency",
+    "continue",
+    "refer",
+    "discharge",
+    "outside",
+    "prior",
+    "previous",
+    "oral",
+    "home",
+    "supplemental",
+    "basic",
+    "daily",
+    "acute",
+    "chronic",
+    "general",
+];

@@ -50,8 +50,10 @@ fn fits(document: &Document<'_>, first: usize, end: usize) -> bool {
         .or(cues::CLOSING);
     document.tokens[first..end].iter().all(|token| {
         !token.is_word()
-            || !token.is(other)
-                && !(token.word.is_medical() || token.word.is_drug() || token.word.is_heading())
+            || !(token.is(other)
+                || token.word.is_medical()
+                || token.word.is_drug()
+                || token.word.is_heading())
             || token.is(cues::NAME_FILLER)
     }) && !(first..end).any(|at| document.is_key(at))
 }
