@@ -2,6 +2,7 @@
 
 use super::names::{Sort, nameness};
 use super::places::{self, Named};
+use super::tails::GENERIC;
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
@@ -116,6 +117,10 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
         return;
     }
     let legal = document.is_any(head, LEGAL);
+    // "No Private Insurance".
+    if !legal && (tokens.start..head).all(|at| document.is_any(at, GENERIC)) && tokens.end == head + 1 {
+        return;
+    }
     let certainty = match (legal, distinct) {
         (true, 1 | 2) => 0.94,
         (true, _) => 0.75,
