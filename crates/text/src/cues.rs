@@ -172,6 +172,38 @@ pub struct Cue {
     pub value: u16,
     /// What indexes of a document ask about the word, set by the tokenizer.
     pub traits: Traits,
+    /// What large sets of words of places and organizations have it.
+    pub places: Places,
+}
+
+/// Sets of words of places and organizations that are too large for a filter of their own, one bit
+/// each: which ones have a word is looked up with its classes, and says nothing about names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Places(pub u8);
+
+impl Places {
+    /// A last word of an organization or business.
+    pub const TAIL: Places = Places(1 << 0);
+    /// A last word of a small street or house.
+    pub const ENDING: Places = Places(1 << 1);
+    /// A role of a person in a place.
+    pub const ROLE: Places = Places(1 << 2);
+    /// A state with dots, or a region that no list of states has.
+    pub const REGION: Places = Places(1 << 3);
+    /// A first word of a school, fort or coloured team.
+    pub const FIRST: Places = Places(1 << 4);
+
+    /// Whether some set has the word.
+    #[inline(always)]
+    pub fn any(self, other: Places) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The sets of both.
+    #[inline(always)]
+    pub const fn or(self, other: Places) -> Places {
+        Places(self.0 | other.0)
+    }
 }
 
 /// What indexes ask about a word, one bit each: answered once for a word, not for every token.
@@ -450,17 +482,17 @@ const TABLE: &[(Classes, &str)] = &[
         parkway pkwy circle cir square sq crescent cres close alley aly row turnpike tpke trail trl plaza loop path pike walk mews \
         gardens grove heights hill gate quay embankment straße strasse str weg platz allee gasse ring ufer damm straat laan plein \
         gracht esplanade bypass expressway freeway route causeway bend crossing xing point ridge run landing cove hollow green \
-        park view vista meadow mall yard wharf promenade cottages parade loan brae vale rise chase croft garth mead ride strand broadway avda chaussee steig stieg kade dijk singel commons junction spur fork",
+        park view vista meadow mall yard wharf promenade cottages parade loan brae vale rise chase croft garth mead ride strand broadway avda chaussee steig stieg kade dijk singel commons junction spur fork tce pde cct crt gdns wynd vennel",
     ),
     (
         STREET_PREFIX,
         "rue calle via avenue avenida boulevard place piazza plaza chemin allée allee impasse carrer paseo camino viale \
-        corso quai cours am an im auf unter alte alter neue zum zur route strada vicolo ronda rua",
+        corso quai cours am an im auf unter alte alter neue zum zur route strada vicolo ronda rua jalan jln lorong persiaran heol ffordd bóthar bothar sráid stryd",
     ),
     (
         BUILDING_PART,
         "apt apartment suite ste unit floor fl room rm bldg building box flat lot trailer po p.o pob postfach level tower \
-        wing penthouse basement block house shop appt étage bp mailstop postbus piso wohnung etage",
+        wing penthouse basement block house shop trlr spc bldng appt étage bp mailstop postbus piso wohnung etage",
     ),
     (
         INSTITUTION_HEAD,
@@ -478,7 +510,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         WARD_HEAD,
         "ward wing unit floor bed room icu micu sicu nicu picu ccu pacu clinic station bay pod tower pavilion theatre suite annex \
-        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department",
+        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo opd",
     ),
     (
         SCHOOL_HEAD,
@@ -538,6 +570,7 @@ const TABLE: &[(Classes, &str)] = &[
         OFFICE,
         "mayor senator ambassador governor president congressman congresswoman ceo bishop sheriff principal astronaut chancellor \
         minister secretary chairman chairwoman superintendent commissioner archbishop cardinal king queen prince princess duke \
+        organist councillor cllr headteacher vicar postmaster postmistress harbourmaster medallist \
         councilman councilwoman alderman dean provost coroner champion medalist quarterback anchorman anchorwoman anchor conductor \
         goalkeeper bürgermeister bürgermeisterin maire alcalde consul attorney-general treasurer rabbi imam speaker representative \
         comptroller cfo coo cto chief judge magistrate justice marshal laureate novelist actress actor admiral general pope abbot \
@@ -650,6 +683,12 @@ fn table() -> &'static FxHashMap<u64, Cue> {
                 if value > 0 && cue.value == 0 {
                     cue.value = value;
                 }
+            }
+        }
+        for (places, words) in crate::detect::PLACES {
+            for hash in words.hashes() {
+                let cue = cues.entry(*hash).or_default();
+                cue.places = cue.places.or(*places);
             }
         }
         cues

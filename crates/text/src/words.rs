@@ -34,6 +34,11 @@ impl WordSet {
         WordSet { words, hashes, filters }
     }
 
+    /// The hashes of the words.
+    pub const fn hashes(self) -> &'static [u64] {
+        self.hashes
+    }
+
     /// Whether a token with this hash may be in the set; false is certain.
     #[inline(always)]
     pub fn may_have(self, hash: u64) -> bool {

@@ -4,7 +4,7 @@
 use super::names::{Sort, nameness};
 use super::places;
 use super::rules::{RunRule, apply};
-use super::{Detector, Rules};
+use super::{Detector, Rules, town};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -31,6 +31,7 @@ impl Detector for City {
         for run in document.runs_here() {
             apply(&RULES, document, run, found);
         }
+        town::find(document, found);
         for field in document.fields_here() {
             if field.head.any(cues::KEY_CITY)
                 && !field.value.is_empty()
@@ -87,9 +88,12 @@ fn before_state(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     };
     let zip = tokens.get(state + 1).is_some_and(|next| next.is_number() && next.len() == 5);
     let code = super::state::is_code(document, token);
-    let full = places::longest(document, state, |word| word.is_state() || word.is_country()).is_some()
-        && token.is_capital()
-        && token.len() > 3;
+    let full = places::longest(document, state, |word| word.is_state() || word.is_country())
+        .is_some_and(|(to, _)| token.is_capital() && (token.len() > 3 || to > state + 1));
+    // "Truck, AZ plate", "Pacific Shield PPO, ID PSH448": what is behind says what the letters are.
+    if comma && !zip && code && super::state::is_labelled(document, state) {
+        return;
+    }
     let keyed = code && (zip || comma && !token.is(cues::CREDENTIAL));
     if !(keyed || comma && full) {
         return;
@@ -137,7 +141,10 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     let medical = (first..end).any(|at| tokens[at].word.is_medical() || tokens[at].word.is_drug())
         && !tokens[first].word.is_city();
     let calendar = tokens[first].is(cues::MONTH.or(cues::WEEKDAY).or(cues::SEASON).or(cues::HOLIDAY));
-    if places::is_eponymous(document, &(first..end))
+    // "Consultant in Oral & Maxillofacial Surgery".
+    let department = tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'));
+    if department
+        || places::is_eponymous(document, &(first..end))
         || document.is(word, "of")
             && places::cue_before(
                 document,
@@ -212,7 +219,11 @@ fn beside_code(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         || tokens[first].has(Flags::UPPER) && tokens[first].len() <= 4
         || tokens[first].has(Flags::GAP);
     let dated = year && !tokens[first].word.is_city() || tokens[first].is(cues::MONTH);
-    if german && !street && !label && !dated && !tokens[first].has(Flags::LINE) {
+    // "0310 Admitted from home" is a time.
+    let time = before.is_some_and(|token| token.len() == 4 && token.has(Flags::LINE))
+        && tokens[first].word.is_common()
+        && !tokens[first].word.is_city();
+    if german && !time && !street && !label && !dated && !tokens[first].has(Flags::LINE) {
         let score = Score::new("behind a postal code", document.bytes(first - 1..first), 0.85);
         found.add("city", Kind::City, document.bytes(first..end), &score);
     }

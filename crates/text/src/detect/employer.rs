@@ -2,6 +2,7 @@
 
 use super::names::{Sort, nameness};
 use super::places::{self, Named};
+use super::tails::GENERIC;
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
@@ -75,6 +76,9 @@ impl Detector for Employer {
             if run.rules.any(Rules::WORK) {
                 behind_work(document, run, found);
             }
+            if run.rules.any(Rules::OWNED) {
+                owned(document, run, found);
+            }
             if run.rules.any(Rules::BUSINESS) {
                 partners(document, run, found);
                 small_head(document, run, found);
@@ -97,7 +101,9 @@ impl Detector for Employer {
 /// A name with a suffix: "Marina Corp", "Kessing Steel".
 fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let Named { tokens, distinct, .. } = places::around(document, head);
-    if tokens.len() < 2 {
+    // "Sons Pieter and Wim".
+    let first = tokens.start == head && document.is_any(head, words!["sons", "brothers", "associates"]);
+    if tokens.len() < 2 || first {
         return;
     }
     // "lives in Co. Kerry" is a county.
@@ -111,6 +117,10 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
         return;
     }
     let legal = document.is_any(head, LEGAL);
+    // "No Private Insurance".
+    if !legal && (tokens.start..head).all(|at| document.is_any(at, GENERIC)) && tokens.end == head + 1 {
+        return;
+    }
     let certainty = match (legal, distinct) {
         (true, 1 | 2) => 0.94,
         (true, _) => 0.75,
@@ -154,6 +164,17 @@ fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     else {
         return;
     };
+    // "by MW K. Bishop with SROM": a name is no office.
+    let named = document.tokens[work].is(cues::OFFICE)
+        && work > 0
+        && document.tokens[work].has(Flags::CAPITAL)
+        && document.tokens[work - 1].is_sign(b'.');
+    let term = end - first == 1
+        && document.tokens[first].has(Flags::UPPER)
+        && document.is_any(preposition, words!["with", "by", "in", "from"]);
+    if named || term && !document.is_any(work, words!["works", "worked", "working", "employed", "job"]) {
+        return;
+    }
     if document.tokens[first].word.is_month() || document.tokens[first].is(cues::MONTH.or(cues::WEEKDAY)) {
         return;
     }
@@ -172,6 +193,37 @@ fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         last = end + 2;
     }
     found.add("employer", Kind::Employer, document.bytes(first..last), &score);
+}
+
+/// Words that somebody's business stands behind.
+pub(super) const OWNS: WordSet = words![
+    "owns", "owned", "ran", "runs", "running", "founded", "opened", "manages", "managed", "directs",
+    "directed", "bought", "sold", "operates", "operated",
+];
+
+/// The name of a business behind "ran", "owns" or the like: "he ran Pho Saigon Star".
+fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let Some(before) = first.checked_sub(1).filter(|_| end - first >= 2) else { return };
+    let the = usize::from(document.is_any(before, words!["the", "a"]));
+    let Some(word) = before.checked_sub(the) else { return };
+    if !document.is_any(word, OWNS) || tokens[first].has(Flags::LINE.or(Flags::GAP)) {
+        return;
+    }
+    let plain = (first..end).all(|at| {
+        let word = tokens[at].word;
+        !(word.is_medical()
+            || word.is_drug()
+            || word.is_month()
+            || word.is_weekday()
+            || word.is_heading()
+            || tokens[at].is(cues::TITLE.or(cues::RELATIVE)))
+    });
+    if plain && (first..end).any(|at| nameness(document, at).prior >= 0.3) {
+        let score = Score::new("owner", document.bytes(word..first), 0.76);
+        found.add("employer", Kind::Employer, document.bytes(first..end), &score);
+    }
 }
 
 /// "Fontenot & Sons", "Hallam & Rudge".
@@ -213,6 +265,12 @@ fn small_head(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 
 /// The value of "Employer:".
 fn in_field(document: &Document<'_>, first: usize, end: usize, key: usize, found: &mut Candidates) {
+    // "MEDICAL SOCIAL WORK: PSYCHOSOCIAL ASSESSMENT" is the title of a note.
+    let social = document.is_any(first.saturating_sub(3), words!["social"]);
+    let title = (first..end).any(|at| document.tokens[at].is(cues::HEADING));
+    if social || title && document.tokens[first].has(Flags::SHOUTED) {
+        return;
+    }
     let stop = (first..end).find(|at| {
         matches!(document.tokens[*at].first, b',' | b';' | b'(') && !document.tokens[*at].is_word()
             || document.tokens[*at].is_number()

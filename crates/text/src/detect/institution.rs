@@ -2,9 +2,10 @@
 //! and unknown names behind "at".
 
 use super::names::{Sort, nameness};
+use super::organization;
 use super::places::{self, Named};
 use super::rules::{RunRule, apply};
-use super::{Detector, Rules};
+use super::{Detector, Rules, aside};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -103,6 +104,8 @@ impl Detector for Institution {
         for run in document.runs_here() {
             apply(&LAST_RULES, document, run, found);
         }
+        organization::find(document, found);
+        aside::find(document, found);
         for field in document.fields_here() {
             in_field(
                 document,
@@ -464,8 +467,32 @@ fn house(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let keys = words![
-        "facility", "hospital", "clinic", "pharmacy", "daycare", "school", "church", "hospice", "shelter",
-        "home", "parish", "employer",
+        "facility",
+        "hospital",
+        "clinic",
+        "pharmacy",
+        "daycare",
+        "school",
+        "church",
+        "hospice",
+        "shelter",
+        "home",
+        "parish",
+        "employer",
+        "tpa",
+        "insurer",
+        "payer",
+        "payor",
+        "carrier",
+        "agency",
+        "dme",
+        "supplier",
+        "lab",
+        "insurance",
+        "scheme",
+        "undertaker",
+        "dispensary",
+        "union",
     ];
     let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, keys)) else { return };
     // "Course in hospital:".
@@ -473,7 +500,8 @@ fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, fou
         return;
     }
     if document.is(key, "home")
-        && !(key > 0 && document.is_any(key - 1, words!["nursing", "care", "group", "foster", "rest"]))
+        && !(key > 0
+            && document.is_any(key - 1, words!["nursing", "care", "group", "foster", "rest", "funeral"]))
     {
         return;
     }
@@ -510,6 +538,14 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
         return;
     }
     let strong = document.is_any(head, STRONG);
+    // "Oral & Maxillofacial Surgery" is a department.
+    if document.is(head, "surgery")
+        && tokens.end == head + 1
+        && nameness(document, head - 1).sort == Sort::Medical
+    {
+        return;
+    }
+    let tokens = tokens.start..places::annex(document, tokens.end);
     let certainty = match (strong, distinct) {
         (true, 2) => 0.93,
         (true, 1) => 0.8,
@@ -550,17 +586,31 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         // "12 Main St Boston": a street before.
         let street = at > first
             && document.tokens[at - 1].is_capital()
+            && !document.tokens[at - 1].has(Flags::SINGLE.or(Flags::UPPER))
             && !document.tokens[at - 1].is(cues::NAME_FILLER);
+        // "Melton St Mary's": the town of a saint.
+        let town = street
+            && name
+            && document.is(at, "st")
+            && at == first + 1
+            && document.tokens[next].has(Flags::POSSESSIVE)
+            && nameness(document, first).is_nameable();
+        let (street, from) = if town { (false, first) } else { (street, at) };
         if (saint || lady) && name && !street {
             let named = places::around(document, next);
-            let tokens = at..named.tokens.end.max(next + 1);
+            let tokens = from..named.tokens.end.max(next + 1);
             if super::person::phrase(document, at, &tokens).is_some() {
                 return;
             }
             let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
             let at_word = places::before(document, at)
                 .is_some_and(|word| document.is_any(word, words!["at", "from", "to", "in"]));
-            let certainty = if possessive || at_word || lady { 0.88 } else { 0.74 };
+            let behind = at > 0 && document.tokens[at - 1].has(Flags::SINGLE.or(Flags::UPPER));
+            let certainty = match () {
+                _ if possessive && (town || behind) => 0.95,
+                _ if possessive || at_word || lady => 0.88,
+                _ => 0.74,
+            };
             let score = Score::new("saint", document.bytes(at..next + 1), certainty);
             found.add("institution", Kind::Institution, places::with_possessive(document, tokens), &score);
             return;
@@ -671,7 +721,12 @@ fn behind_at(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     {
         score.raise("possessive", document.bytes(end - 1..end), 0.5);
     }
-    if !places::is_eponymous(document, &(first..end)) {
+    // "pulling at Foley".
+    let device = document
+        .is_any(first, words!["foley", "hickman", "dobhoff", "groshong", "tesio", "penrose"])
+        && end - first == 1
+        && !document.tokens[first].has(Flags::POSSESSIVE);
+    if !device && !places::is_eponymous(document, &(first..end)) {
         found.add("institution", Kind::Institution, places::with_possessive(document, first..end), &score);
     }
 }

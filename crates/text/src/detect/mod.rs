@@ -5,9 +5,12 @@
 //! and a line in [`ALL`].
 
 mod account;
+mod address;
 mod age;
+mod aside;
 mod checks;
 mod city;
+mod club;
 mod country;
 mod date;
 mod date_words;
@@ -22,16 +25,20 @@ mod names;
 mod national;
 mod number;
 mod occupation;
+mod organization;
 mod person;
 mod phone;
 mod places;
 mod postal;
 mod record;
+mod room;
 mod rules;
 mod school;
 mod state;
 mod street;
+mod tails;
 mod team;
+mod town;
 mod url;
 mod user;
 mod vehicle;
@@ -47,7 +54,7 @@ pub(crate) use number::is_date_like;
 pub(crate) use person::named_after;
 pub(crate) use places::longest_phrase;
 pub use rules::Rules;
-pub(crate) use rules::{of_code, of_run};
+pub(crate) use rules::{PLACES, of_code, of_run};
 pub use user::UserDetector;
 
 use crate::candidates::Candidates;
@@ -63,10 +70,11 @@ pub trait Detector: Sync {
 }
 
 /// All detectors that need no settings.
-pub static ALL: [&dyn Detector; 23] = [
+pub static ALL: [&dyn Detector; 24] = [
     &person::Person,
     &institution::Institution,
     &ward::Ward,
+    &room::Room,
     &employer::Employer,
     &school::School,
     &team::Team,

@@ -1,9 +1,10 @@
 //! Occupations that few people have: offices with a place or organization, "the mayor of …".
 
+use super::names::nameness;
 use super::places;
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::Flags;
@@ -48,9 +49,169 @@ impl Detector for Occupation {
                 office(document, at, found);
             }
         }
+        for run in document.runs_here() {
+            if run.rules.any(Rules::ROLE) {
+                role(document, run.first as usize, run.end as usize, found);
+            }
+        }
         for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::ORGANIZATION)) {
             with_organization(document, run.first as usize, run.end as usize, found);
         }
+    }
+}
+
+/// Roles that one person has in a place at a time.
+pub(super) const ROLES: WordSet = words![
+    "organist",
+    "headteacher",
+    "head",
+    "teacher",
+    "priest",
+    "vicar",
+    "rector",
+    "curate",
+    "verger",
+    "sexton",
+    "choirmaster",
+    "bandmaster",
+    "bandleader",
+    "harbourmaster",
+    "harbormaster",
+    "keeper",
+    "crier",
+    "chieftain",
+    "induna",
+    "sarpanch",
+    "oba",
+    "postmaster",
+    "postmistress",
+    "sacristan",
+    "councillor",
+    "cllr",
+    "mp",
+    "msp",
+    "mla",
+    "mep",
+    "senator",
+    "warden",
+    "matron",
+    "captain",
+    "coxswain",
+    "founder",
+    "landlord",
+    "landlady",
+    "proprietor",
+    "licensee",
+    "stationmaster",
+    "librarian",
+    "ranger",
+    "marshal",
+    "chair",
+    "chairperson",
+    "convener",
+    "convenor",
+    "deacon",
+    "elder",
+    "imam",
+    "cantor",
+    "piper",
+    "town",
+    "clerk",
+    "magistrate",
+    "member",
+    "laird",
+    "earl",
+    "countess",
+    "baron",
+    "baroness",
+    "lord",
+    "lady",
+    "survivor",
+    "midwife",
+    "doctor",
+    "blacksmith",
+    "butcher",
+    "postman",
+    "undertaker",
+    "florist",
+    "baker",
+    "dentist",
+    "vet",
+];
+
+/// "organist of Scarborough Spa", "parish priest at St Brigid's", "the only vet in Ullapool".
+fn role(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let Some(before) = name.checked_sub(1) else { return };
+    let the = usize::from(document.is(before, "the"));
+    let Some(of) = before.checked_sub(the) else { return };
+    if !document.is_any(of, words!["of", "for", "at", "in", "on"]) {
+        return;
+    }
+    let Some(last) = of.checked_sub(1) else { return };
+    if !tokens[last].cue.places.any(Places::ROLE) && !tokens[last].word.is_occupation() {
+        return;
+    }
+    let start = last.saturating_sub(3);
+    let only = (start..last)
+        .rev()
+        .find(|at| document.is(*at, "only") && document.is_any(at.wrapping_sub(1), words!["the"]));
+    let rare = document.is_any(
+        last,
+        words![
+            "organist",
+            "headteacher",
+            "vicar",
+            "rector",
+            "curate",
+            "choirmaster",
+            "bandmaster",
+            "harbourmaster",
+            "chieftain",
+            "induna",
+            "sarpanch",
+            "oba",
+            "postmaster",
+            "postmistress",
+            "councillor",
+            "cllr",
+            "mp",
+            "msp",
+            "mla",
+            "mep",
+            "convener",
+            "provost",
+            "captain",
+            "laird",
+            "sacristan",
+            "coxswain",
+        ],
+    );
+    let pair = last > 0
+        && (document.is(last, "priest") && document.is(last - 1, "parish")
+            || document.is(last, "teacher") && document.is(last - 1, "head")
+            || document.is(last, "keeper") && document.is(last - 1, "lighthouse")
+            || document.is(last, "master")
+                && document.is_any(last - 1, words!["harbour", "harbor", "choir"])
+            || document.is(last, "crier") && document.is(last - 1, "town")
+            || document.is(last, "clerk") && document.is(last - 1, "town")
+            || document.is(last, "marshal") && document.is(last - 1, "grand"));
+    let own = tokens[name].is_capital()
+        && !(tokens[name].word.is_medical()
+            || tokens[name].word.is_month()
+            || tokens[name].word.is_weekday())
+        && !tokens[name].has(Flags::SENTENCE)
+        && (nameness(document, name).prior >= 0.3 || tokens[name].word.is_city() || end - name > 1);
+    let of_place = document.is_any(of, words!["of", "for", "at"]);
+    let first = match only {
+        Some(only) => only,
+        None if (rare || pair) && of_place => last - usize::from(pair),
+        None => return,
+    };
+    let past = first > 0 && document.is_any(first - 1, words!["former", "retired", "ex", "deputy", "late"]);
+    if own && !tokens[last].has(Flags::SENTENCE) {
+        let score = Score::new("role with a place", document.bytes(last..name), 0.8);
+        found.add("occupation", Kind::Occupation, document.bytes(first - usize::from(past)..end), &score);
     }
 }
 
@@ -85,6 +246,15 @@ fn with_organization(document: &Document<'_>, name: usize, end: usize, found: &m
 
 fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
+    // "by MW K. Bishop": a family name.
+    let initial = at >= 2
+        && tokens[at].has(Flags::CAPITAL)
+        && tokens[at - 1].is_sign(b'.')
+        && tokens[at - 2].has(Flags::SINGLE)
+        && !document.is_any(at - 2, words!["s"]);
+    if initial {
+        return;
+    }
     let mut first = at;
     let modifiers = words![
         "head",
@@ -94,7 +264,6 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
         "former",
         "state",
         "county",
-        "parish",
         "city",
         "town",
         "district",
@@ -110,6 +279,18 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
         "olympic",
         "world",
         "lead",
+        "grand",
+        "parish",
+        "harbour",
+        "lighthouse",
+        "church",
+        "cathedral",
+        "paramount",
+        "national",
+        "only",
+        "first",
+        "retired",
+        "longtime",
     ];
     while first > 0 && at - first < 6 && !tokens[first].has(Flags::PARAGRAPH) {
         let token = &tokens[first - 1];
@@ -137,7 +318,11 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let at = if police { at + 2 } else { at };
     let joined = document.is_any(at + 1, words!["of", "to", "for", "at"]);
     let the = at + 2 + usize::from(joined && document.is_any(at + 2, words!["the", "a"]));
-    let place = tokens.get(the).filter(|token| joined && token.is_capital() && !token.has(Flags::PARAGRAPH));
+    // "chief of the kwaNgcolosi".
+    let place = tokens.get(the).filter(|token| {
+        let tribe = token.is_word() && token.has(Flags::MIXED) && !token.word.is_medical();
+        joined && (token.is_capital() || tribe) && !token.has(Flags::PARAGRAPH)
+    });
     if place.is_some() {
         let run = document.runs.partition_point(|run| run.first as usize <= the);
         let mut end = run.checked_sub(1).map_or(the + 1, |run| document.runs[run].end as usize).max(the + 1);
@@ -150,6 +335,16 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
             found.add("occupation", Kind::Occupation, document.bytes(first..end), &score);
             return;
         }
+    }
+    // "U.S. Senior Chess champion".
+    let won = words!["champion", "medalist", "medallist", "laureate", "winner", "finalist", "olympian"];
+    if document.is_any(at, won)
+        && first < at
+        && (first..at).filter(|at| tokens[*at].is_capital() && !tokens[*at].word.is_medical()).count() >= 2
+    {
+        let score = Score::new("title of a champion", document.bytes(at..at + 1), 0.76);
+        found.add("occupation", Kind::Occupation, document.bytes(first..at + 1), &score);
+        return;
     }
     // "former tribal chairman".
     let mut former = first;

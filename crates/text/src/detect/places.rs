@@ -31,7 +31,14 @@ fn connects(document: &Document<'_>, at: usize) -> bool {
         return token.is_sign(b'&')
             || token.is_sign(b'-')
             || token.first == 0xe2
-            || token.is_sign(b'.') && is_abbreviated(document, at);
+            || token.is_sign(b'.') && is_abbreviated(document, at)
+            // "Tulsa Behavioral/Rehab".
+            || token.is_sign(b'/')
+                && document.glued(at)
+                && document.glued(at + 1)
+                && at > 0
+                && document.tokens[at - 1].is_capital()
+                && !document.tokens[at - 1].has(Flags::UPPER);
     }
     document.is_any(
         at,
@@ -385,11 +392,25 @@ pub fn with_possessive(document: &Document<'_>, tokens: Range<usize>) -> Range<u
     bytes
 }
 
-/// Whether what is behind a name says that a disease, sign or device is named after it.
+/// The end of a name with a part of its grounds in small letters: "Rehab annex", "Hospital campus".
+pub fn annex(document: &Document<'_>, end: usize) -> usize {
+    let part = document.is_any(end, words!["annex", "annexe", "campus", "branch", "satellite"])
+        && document.same_line(end - 1, end)
+        && !document.tokens[end].has(Flags::CAPITAL);
+    end + usize::from(part)
+}
+
+/// Whether what is behind a name says that a disease, sign or device is named after it. A heading in
+/// capitals on the next line says nothing.
 pub fn is_eponymous(document: &Document<'_>, tokens: &Range<usize>) -> bool {
     let next = document.tokens.get(tokens.end);
-    let head =
-        next.is_some_and(|next| next.is_word() && next.is(cues::EPONYM_HEAD) && !next.has(Flags::LINE));
+    let shouted = tokens.end > 0 && document.tokens[tokens.end - 1].has(Flags::SHOUTED);
+    let head = next.is_some_and(|next| {
+        next.is_word()
+            && next.is(cues::EPONYM_HEAD)
+            && !next.has(Flags::LINE)
+            && (shouted || !next.has(Flags::SHOUTED))
+    });
     head || super::person::phrase(document, tokens.start, tokens).is_some()
 }
 

@@ -5,9 +5,10 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{employer, national, phone, places, team};
+use super::{address, club, employer, national, occupation, phone, places};
+use super::{school, state, tails, team, town};
 use crate::candidates::Candidates;
-use crate::cues::{self, Classes};
+use crate::cues::{self, Classes, Places};
 use crate::document::{Code, Document, Run};
 use crate::lexicon::Word;
 use crate::token::{Flags, Token};
@@ -15,11 +16,11 @@ use crate::words::WordSet;
 
 /// Rules that can hold, one bit each. Runs and codes have rules of their own for the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules(pub u32);
+pub struct Rules(pub u64);
 
 impl Rules {
     /// Every rule.
-    pub const ALL: Rules = Rules(u32::MAX);
+    pub const ALL: Rules = Rules(u64::MAX);
 
     /// Whether one of some rules can hold.
     #[inline(always)]
@@ -35,7 +36,7 @@ impl Rules {
     /// The rules whose conditions hold.
     #[inline(always)]
     fn of<const N: usize>(conditions: [(bool, Rules); N]) -> Rules {
-        Rules(conditions.into_iter().fold(0, |all, (holds, rule)| all | (rule.0 * u32::from(holds))))
+        Rules(conditions.into_iter().fold(0, |all, (holds, rule)| all | (rule.0 * u64::from(holds))))
     }
 }
 
@@ -105,6 +106,34 @@ rules! {
     SPECIALTY 26,
     /// Behind "the" and a preposition: an organization.
     ORGANIZATION 27,
+    /// Has a last word of an organization or business.
+    TAIL 32,
+    /// Behind a comma or a bracket, or behind "the" there.
+    ASIDE 33,
+    /// Has a last word of a small street or house.
+    ENDING 34,
+    /// Has a state with dots, or a region.
+    REGION 35,
+    /// Behind "at", "from" or "to", directly or before "the".
+    SHORT_NAME 36,
+    /// Behind "versus", before "under", or behind "the": a team.
+    SIDE 37,
+    /// Between signs or at the start of a line, with a sign or a number behind: a town.
+    TOWN 38,
+    /// Behind "of" or the like: a place of a role.
+    ROLE 39,
+    /// Behind "owns" or the like.
+    OWNED 40,
+    /// Has a first word of a school, fort or coloured team.
+    FIRST_WORD 41,
+    /// Behind "R/o".
+    RESIDENT 42,
+    /// At the start of a line.
+    LINE 43,
+    /// At the start of a sentence with a number behind: a stay.
+    STAY 44,
+    /// Behind "near" or the like.
+    WHERE 45,
 }
 
 // Rules of codes.
@@ -139,6 +168,26 @@ rules! {
     SIGNED 14,
 }
 
+/// Large sets of words of places and organizations, which the cue of a word names.
+pub(crate) const PLACES: &[(Places, WordSet)] = &[
+    (Places::TAIL, tails::STRONG),
+    (Places::TAIL, tails::WEAK),
+    (Places::TAIL, tails::TRADES),
+    (Places::TAIL, tails::PAIRED),
+    (Places::TAIL, words!["co"]),
+    (Places::ENDING, address::ENDINGS),
+    (Places::ENDING, address::HOUSES),
+    (Places::ENDING, address::SHORT),
+    (Places::ROLE, occupation::ROLES),
+    (Places::REGION, state::ONE),
+    (Places::REGION, state::SEVERAL),
+    (Places::REGION, state::DOTTED),
+    (Places::FIRST, school::FIRST),
+    (Places::FIRST, town::FORTS),
+    (Places::FIRST, club::COLOURS),
+    (Places::FIRST, words!["pact", "team"]),
+];
+
 /// A rule of runs, with what proposes something by it.
 pub(super) type RunRule = (Rules, fn(&Document<'_>, &Run, &mut Candidates));
 
@@ -165,6 +214,7 @@ const AT: WordSet = words!["at", "bei"];
 const TO: WordSet = words!["at", "from", "to"];
 const ARTICLES: WordSet = words!["the", "a"];
 const THE: WordSet = words!["the"];
+const AFTER_ROLE: WordSet = words!["of", "for", "at", "in", "on"];
 const VERBS: WordSet = words!["is", "was"];
 const FIRST_HEADS: WordSet = words!["camp", "childminder", "creche"];
 const OF: WordSet = words!["of"];
@@ -183,16 +233,23 @@ struct Facts {
     flags: Flags,
     /// Whether one of them can be a part of a name.
     nameable: bool,
+    places: Places,
 }
 
 /// Gathers what the words of a run have together. Phrases that its words start count as words.
 fn facts(document: &Document<'_>, run: &Run) -> Facts {
-    let mut facts =
-        Facts { classes: Classes::NONE, word: Word::default(), flags: Flags::default(), nameable: false };
+    let mut facts = Facts {
+        classes: Classes::NONE,
+        word: Word::default(),
+        flags: Flags::default(),
+        nameable: false,
+        places: Places::default(),
+    };
     for at in run.first as usize..run.end as usize {
         let token = &document.tokens[at];
         facts.classes = facts.classes.or(token.cue.classes);
         facts.word = facts.word.or(token.word);
+        facts.places = facts.places.or(token.cue.places);
         facts.flags = facts.flags.or(token.flags);
         // Particles and signs of a run are rare.
         facts.nameable |= document.name(at).is_none_or(|name| name.is_nameable());
@@ -209,7 +266,7 @@ fn facts(document: &Document<'_>, run: &Run) -> Facts {
 pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let Facts { classes, word, flags, nameable } = facts(document, run);
+    let Facts { classes, word, flags, nameable, places } = facts(document, run);
     let before = |back: usize| first.checked_sub(back).map(|at| &tokens[at]);
     let sign = |token: Option<&Token>| token.map_or(0, |token| token.first);
     let (left, right) = (sign(before(1)), sign(tokens.get(end)));
@@ -224,7 +281,25 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         || left == b']' && right == b':'
         || quote(left) && quote(right);
     let fillers = cues::NAME_FILLER.or(cues::OFFICE);
-    let found = Rules::of([
+    let start = tokens[first].flags;
+    let aside = |sign: u8| matches!(sign, b',' | b'(');
+    let inner = THE.may_have(before(1).map_or(0, |token| token.hash)) && aside(sign(before(2)));
+    let table = |sign: u8| matches!(sign, b',' | b'|' | b'*' | 0xe2 | 0xc2);
+    let line = start.any(Flags::LINE);
+    let counted = right.is_ascii_digit() || town::TIMES.may_have(next);
+    let here = Rules::of([
+        (places.any(Places::TAIL), Rules::TAIL),
+        (aside(left) || inner, Rules::ASIDE),
+        (places.any(Places::ENDING), Rules::ENDING),
+        (places.any(Places::REGION), Rules::REGION),
+        (places.any(Places::FIRST), Rules::FIRST_WORD),
+        ((table(left) || line) && (table(right) || right == b'-' || right.is_ascii_digit()), Rules::TOWN),
+        (start.any(Flags::SENTENCE.or(Flags::LINE)) && counted, Rules::STAY),
+        (line, Rules::LINE),
+        (left | 0x20 == b'o' && tokens[first - 1].len() == 1, Rules::RESIDENT),
+        (club::YOUNG.may_have(next), Rules::SIDE),
+    ]);
+    let found = here.or(Rules::of([
         (nameable || classes.any(cues::TITLE), Rules::PERSON),
         (near.any(cues::RELATIVE), Rules::RELATIVE),
         (VERBS.may_have(next), Rules::INTRODUCED),
@@ -246,7 +321,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (classes.any(cues::CHAIN), Rules::CHAIN),
         (near.any(HEADS) || FIRST_HEADS.may_have(tokens[first].hash), Rules::HEAD_FIRST),
         (several, Rules::SPECIALTY),
-    ]);
+    ]));
     found.or(behind_words(document, first))
 }
 
@@ -257,10 +332,20 @@ fn behind_words(document: &Document<'_>, first: usize) -> Rules {
     let (own, one, two) = (tokens[first].hash, hash(1), hash(2));
     let house =
         THE.may_have(own) && BEFORE_HOUSE.may_have(one) || THE.may_have(one) && BEFORE_HOUSE.may_have(two);
+    // "vs. Dubbo Demons": over a dot, which has no hash.
+    let rival = club::RIVALS.may_have(one) || one == 0 && club::RIVALS.may_have(two);
     let near = Rules::of([
         (THE.may_have(one), Rules::FAMILY),
         (house, Rules::HOUSE),
         (OF.may_have(one), Rules::HEAD_FIRST),
+        (AFTER_ROLE.may_have(one) || THE.may_have(one) && AFTER_ROLE.may_have(two), Rules::ROLE),
+        (TO.may_have(one) || THE.may_have(one) && TO.may_have(two), Rules::SHORT_NAME),
+        (THE.may_have(one) || rival, Rules::SIDE),
+        (town::WHERE.may_have(one), Rules::WHERE),
+        (
+            employer::OWNS.may_have(one) || ARTICLES.may_have(one) && employer::OWNS.may_have(two),
+            Rules::OWNED,
+        ),
     ]);
     let Some(word) = places::before(document, first) else { return near };
     let last = tokens[word].hash;
@@ -363,7 +448,11 @@ mod tests {
             MRN SSN ID NINO SVNR Medicare phone tel ext x fax number no plate VIN DOB age IBAN DE89 GB29 \
             3704 0044 0532 0130 00 12 34 56 C QQ 078 05 1120 078-05-1120 617 555-0100 (617) +44 20 7946 \
             5/26 5/26/94 2024-02-06 30 09 2016 19860526 02151 02151-1234 HX4 7QD K1A 0B1 A-1234 50933 \
-            943 476 5919 4111 1111 AB12 CDE 1HGCM82633A004352 h22 4190 XK 70112 M.D. 34764 7 1 4 3 4.5 120/80"
+            943 476 5919 4111 1111 AB12 CDE 1HGCM82633A004352 h22 4190 XK 70112 M.D. 34764 7 1 4 3 4.5 120/80 \
+            vs v. under under-6s U12s Demons Blue Team PACT Network Plan Health HMO Drilling Co-op Cottage House \
+            Wynd Fort Camp Riley nights N.J. La. Mass. Tamil Nadu Kerala Western Cape owns ran organist priest \
+            parish only Theatre Room Ward Unit R/o H. No. Blk RR A46 Jalan moved Coláiste Scoil an Mayo Private \
+            seen transferred RVI CVS cc Dr. Clinic diner club lineman Lord MICU Resus C4 Bed Tulip"
                 .split_whitespace()
                 .collect::<Vec<_>>(),
         );

@@ -1,9 +1,9 @@
 //! Schools, colleges and universities: names with a head.
 
-use super::Detector;
 use super::places::{self, Named};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::{Document, Field};
 use crate::span::Kind;
 use crate::token::Flags;
@@ -65,11 +65,67 @@ impl Detector for School {
                 small(document, head, found);
             }
         }
+        for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::FIRST_WORD)) {
+            for at in run.first as usize..run.end as usize {
+                if document.tokens[at].cue.places.any(Places::FIRST) {
+                    first_word(document, at, found);
+                }
+            }
+        }
         for field in document.fields_here() {
             if field.head.any(cues::KEY_SCHOOL) && !field.numbered && !field.value.is_empty() {
                 in_field(document, field, found);
             }
         }
+    }
+}
+
+/// Words that names of schools of other languages begin with.
+pub(super) const FIRST: WordSet = words![
+    "coláiste",
+    "colaiste",
+    "scoil",
+    "gaelscoil",
+    "gaelcholáiste",
+    "gaelcholaiste",
+    "kura",
+    "ysgol",
+    "école",
+    "ecole",
+    "lycée",
+    "bunscoil",
+    "meánscoil",
+    "naíonra",
+    "naionra",
+    "sekolah",
+    "vidyalaya",
+    "madrasa",
+    "escola",
+    "scuola",
+    "laerskool",
+    "hoërskool",
+    "naíscoil",
+];
+
+/// "Coláiste an Chuain", "Scoil Naomh Caitríona", "Ysgol y Preseli": the name is behind the head.
+fn first_word(document: &Document<'_>, head: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    if !document.is_any(head, FIRST) || !tokens[head].is_capital() {
+        return;
+    }
+    let small = words!["an", "na", "de", "y", "yr", "des", "du", "la", "le", "o", "ní", "te", "i"];
+    let (mut end, mut at) = (head + 1, head + 1);
+    while at < head + 7 && tokens.get(at).is_some_and(|next| !next.has(Flags::LINE.or(Flags::GAP))) {
+        if tokens[at].is_capital() && !tokens[at].has(Flags::SENTENCE) {
+            end = at + 1;
+        } else if !(document.is_any(at, small) || tokens[at].is_sign(b'-') && document.glued(at)) {
+            break;
+        }
+        at += 1;
+    }
+    if end > head + 1 {
+        let score = Score::new("first word of a school", document.bytes(head..head + 1), 0.95);
+        found.add("school", Kind::School, document.bytes(head..end), &score);
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::Detector;
 use super::places;
+use super::{Detector, address};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Line};
@@ -42,6 +42,7 @@ impl Detector for Street {
             abbreviated(document, code.first as usize, found);
             crossing(document, code.first as usize, found);
         }
+        address::find(document, found);
         for number in document.line_numbers_here() {
             block(document, number, found);
         }
@@ -157,6 +158,13 @@ fn suffixed(document: &Document<'_>, suffix: usize, found: &mut Candidates) {
             });
     if first >= suffix && number.is_none() || title && (number.is_none() || document.is(suffix, "dr")) {
         return numbered_road(document, suffix, found);
+    }
+    // "consultant Dr Virchow-Lane" is a person.
+    let person = first < suffix
+        && document.is_any(first, words!["dr", "mr", "mrs", "ms", "miss", "prof"])
+        && !tokens[first].has(Flags::LINE);
+    if person && tokens[suffix - 1].is_sign(b'-') {
+        return;
     }
     let strong = document.is_any(suffix, STRONG);
     let on = places::before(document, first)
@@ -283,7 +291,7 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
     }
     end = parts(document, end);
     // "Bramble Court, 7 Old Ferry Road", "Flat 2, 7 Old Ferry Road".
-    let mut start = first;
+    let mut start = floor_before(document, first);
     for _ in 0..2 {
         if start < 2 || !tokens[start - 1].is_sign(b',') {
             break;
@@ -304,9 +312,39 @@ fn whole(document: &Document<'_>, first: usize, suffix: usize) -> (usize, usize)
     (start, end)
 }
 
-/// The end of "Apt 4B", ", Suite 210", "#5" behind a token.
-fn parts(document: &Document<'_>, mut end: usize) -> usize {
+/// The end of ", 9th fl." behind a token.
+fn floor(document: &Document<'_>, end: usize) -> usize {
     let tokens = &document.tokens;
+    let number = end + 1;
+    let floor = tokens.get(end).is_some_and(|sign| sign.is_sign(b','))
+        && tokens.get(number).is_some_and(|token| token.is_number() && token.len() <= 2)
+        && document.is_any(number + 1, words!["st", "nd", "rd", "th"])
+        && document.glued(number + 1)
+        && document.is_any(number + 2, words!["floor", "fl", "flr", "level"]);
+    end + 4 * usize::from(floor)
+}
+
+/// The first token of "1st Floor," or "Ground Floor," before a token.
+fn floor_before(document: &Document<'_>, start: usize) -> usize {
+    let tokens = &document.tokens;
+    if start < 3
+        || !tokens[start - 1].is_sign(b',')
+        || !document.is_any(start - 2, words!["floor", "fl", "flr", "level"])
+    {
+        return start;
+    }
+    let ordinal = document.is_any(start - 3, words!["st", "nd", "rd", "th"]) && document.glued(start - 3);
+    match ordinal {
+        true if start >= 4 && tokens[start - 4].is_number() => start - 4,
+        false if tokens[start - 3].is_capital() => start - 3,
+        _ => start,
+    }
+}
+
+/// The end of "Apt 4B", ", Suite 210", "#5" behind a token.
+fn parts(document: &Document<'_>, end: usize) -> usize {
+    let tokens = &document.tokens;
+    let mut end = floor(document, end);
     for _ in 0..2 {
         let mut at = end + usize::from(tokens.get(end).is_some_and(|token| token.is_sign(b',')));
         let Some(token) = tokens.get(at).filter(|token| !token.has(Flags::PARAGRAPH)) else { break };
@@ -369,12 +407,40 @@ fn prefixed(document: &Document<'_>, prefix: usize, found: &mut Candidates) {
     let roman = document.is_any(
         prefix,
         words![
-            "rue", "calle", "via", "avenida", "viale", "chemin", "paseo", "carrer", "piazza", "rua",
-            "impasse", "quai", "corso",
+            "rue",
+            "calle",
+            "via",
+            "avenida",
+            "viale",
+            "chemin",
+            "paseo",
+            "carrer",
+            "piazza",
+            "rua",
+            "impasse",
+            "quai",
+            "corso",
+            "jalan",
+            "jln",
+            "lorong",
+            "persiaran",
+            "heol",
+            "ffordd",
+            "bóthar",
+            "bothar",
+            "sráid",
+            "stryd",
         ],
     );
     // "at 0312 via EMS" is English.
-    let english = document.is(prefix, "via") && !tokens[prefix].has(Flags::CAPITAL) && !behind;
+    let sent = document.is_any(
+        prefix + 1,
+        words!["fax", "email", "mail", "phone", "telephone", "ems", "post", "courier", "portal", "epic"],
+    );
+    let english = document.is(prefix, "via") && (sent || !tokens[prefix].has(Flags::CAPITAL) && !behind);
+    if sent {
+        return;
+    }
     let certainty = match (roman, before.is_some() || behind) {
         (true, true) if !english => 0.93,
         (true, false) if tokens[prefix].has(Flags::CAPITAL) && !document.is(prefix, "via") => 0.75,
@@ -416,7 +482,15 @@ fn post_box(document: &Document<'_>, at: usize, found: &mut Candidates) {
     {
         first -= 1;
     }
-    if alone || first < at {
+    // "Box 217, Kenora".
+    let lone = first == at
+        && tokens[at].has(Flags::CAPITAL)
+        && (tokens[at].has(Flags::LINE) || at > 0 && tokens[at - 1].is_sign(b','))
+        && tokens.get(number + 1).is_some_and(|sign| sign.is_sign(b','))
+        && tokens
+            .get(number + 2)
+            .is_some_and(|city| city.is_capital() && document.same_line(number, number + 2));
+    if alone || lone || first < at {
         let second =
             tokens.get(number + 1).is_some_and(|token| token.is_number() && token.len() == 2 && alone);
         let end = number + 1 + usize::from(second);

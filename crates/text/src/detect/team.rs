@@ -2,7 +2,7 @@
 
 use super::names::nameness;
 use super::places;
-use super::{Detector, Rules};
+use super::{Detector, Rules, club};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Run};
@@ -49,6 +49,7 @@ impl Detector for Team {
                 plural(document, run, found);
             }
         }
+        club::find(document, found);
     }
 }
 
@@ -192,6 +193,17 @@ fn play_before(document: &Document<'_>, first: usize) -> Option<usize> {
         "centre",
         "guard",
         "drummer",
+        "umpires",
+        "referees",
+        "tenor",
+        "winger",
+        "flanker",
+        "fullback",
+        "cornerback",
+        "shortstop",
+        "bowler",
+        "batsman",
+        "wicketkeeper",
     ];
     (first.saturating_sub(7)..first)
         .rev()

@@ -86,6 +86,12 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let strong = document
         .is_any(head, words!["ward", "station", "wing", "pavilion", "tower", "annex", "annexe", "pod"]);
     let capital = tokens[head].has(Flags::CAPITAL);
+    // "station 0" of a head in labour, "POD 2" behind an operation.
+    let other = document.is(head, "station") && !capital && number
+        || document.is(head, "pod") && tokens[head].has(Flags::UPPER) && !tokens[head].has(Flags::SHOUTED);
+    if other {
+        return;
+    }
     let certainty = match () {
         _ if strong && capital => 0.85,
         _ if strong => 0.74,
