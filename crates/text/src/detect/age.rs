@@ -62,7 +62,7 @@ impl Age {
     /// Proposes a number if what is behind or before it says that it is an age.
     fn propose(&self, document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
         let number = document.word(first).parse::<u32>().unwrap_or(0);
-        if number > 125 {
+        if number > 125 || is_clock(document, first) || is_gestation(document, first, end) {
             return;
         }
         let (first, whole) = (first, fraction(document, end));
@@ -203,6 +203,48 @@ impl Age {
     }
 }
 
+/// Whether a number is the minutes of a time: "16:05 day 1".
+fn is_clock(document: &Document<'_>, first: usize) -> bool {
+    let tokens = &document.tokens;
+    first >= 2
+        && tokens[first - 1].is_sign(b':')
+        && tokens[first - 2].is_number()
+        && document.glued(first)
+        && document.glued(first - 1)
+}
+
+/// Whether a number is the duration of a pregnancy: "28 2/7 week female", "28+4".
+fn is_gestation(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let tokens = &document.tokens;
+    let sevenths = |at: usize| {
+        tokens.get(at).is_some_and(|token| token.is_number() && token.len() == 1)
+            && tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/'))
+            && document.is(at + 2, "7")
+    };
+    let numerator = first > 0 && sevenths(first) && tokens[first - 1].is_number();
+    let whole = sevenths(end) && tokens[first].len() == 2;
+    let denominator = first >= 2 && sevenths(first - 2) && tokens[first].len() == 1;
+    let plus = tokens.get(end).is_some_and(|sign| sign.is_sign(b'+'))
+        && tokens.get(end + 1).is_some_and(|days| days.is_number() && days.len() == 1);
+    numerator || whole || denominator && first >= 3 && tokens[first - 3].is_number() || plus
+}
+
+/// Whether a number with a glued F is a size in French or a temperature: "20F drain", "T 98F".
+fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let size = words![
+        "sheath", "french", "pigtail", "bougie", "scope", "foley", "robinson", "guide", "dilator", "ureteral", "ureteric",
+        "chest", "balloon", "gauge", "introducer", "picc", "line", "port", "coude", "suprapubic", "ngt", "ng", "ett",
+        "temp", "t", "tmax", "temperature", "fever", "febrile", "to", "of", "afebrile", "tm",
+    ];
+    let tokens = &document.tokens;
+    let near = |at: usize| {
+        document.is_any(at, size)
+            || tokens.get(at).is_some_and(|token| token.is(cues::EPONYM_HEAD) && !token.is(cues::UNIT))
+    };
+    let before = (first.saturating_sub(2)..first).any(near);
+    before || near(end + 1) || near(end + 2)
+}
+
 /// The end of a fraction behind a number: "7 and 6/12", "2 1/2".
 fn fraction(document: &Document<'_>, end: usize) -> usize {
     let tokens = &document.tokens;
@@ -256,6 +298,15 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let word = tokens.get(at).is_some_and(Token::is_word);
     if !word && !next.is_word() && !next.is_sign(b'/') {
         return None;
+    }
+    // "Daughter Zainab now 4 months".
+    let small = tokens[first].is_number()
+        && document.is_any(at, words!["months", "month", "mths", "mos", "weeks", "wks"])
+        && first > 0
+        && document.is_any(first - 1, words!["now", "aged", "is", "currently"])
+        && !document.is_any(at + 1, words!["ago", "of", "post", "out", "into", "pregnant", "gestation", "since", "after", "from", "later", "postpartum", "and", "on", "behind", "in", "old", "overdue"]);
+    if small && (first < 2 || super::is_name(&tokens[first - 2]) || tokens[first - 2].is(cues::RELATIVE)) {
+        return Some(("now N months", 0.74, at + 1));
     }
     let years = word
         && document.is_any(
@@ -356,6 +407,7 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if document.is_any(sex, words!["f", "m"])
         && tokens[sex].has(Flags::CAPITAL)
         && (document.glued(sex) || slash > 0)
+        && (slash > 0 || tokens[sex].first != b'F' || !is_size(document, first, end))
     {
         let behind = tokens.get(sex + 1);
         let free = behind.is_none_or(|behind| {
@@ -376,6 +428,7 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && tokens.get(end).is_some_and(|sex| sex.has(Flags::CAPITAL) || document.glued(end));
     if starts
         && sexed
+        && !is_size(document, first, end)
         && !tokens[end].has(Flags::LINE)
         && !tokens
             .get(end + 1)
@@ -414,6 +467,21 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let ends = next
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
         || document.is_any(end, words!["and", "but", "years", "now"]);
+    let (are, am) = (document.is(previous, "are"), document.is_any(previous, words!["am", "im"]));
+    let self_told = previous > 0
+        && (are && document.is(previous - 1, "you") || am && document.is(previous - 1, "i"));
+    if self_told && ends && tokens[first].is_number() && tokens[first].len() <= 3 && number_is_age(document, first) {
+        return Some(("is N years old", 0.8, previous - 1, first));
+    }
+    if document.is(previous, "now")
+        && previous > 0
+        && document.is_any(previous - 1, words!["is", "are", "am", "he's", "she's"])
+        && ends
+        && tokens[first].is_number()
+        && number_is_age(document, first)
+    {
+        return Some(("is now N", 0.78, previous - 1, first));
+    }
     if (document.is_any(previous, words!["is", "was", "be"])
         || document.is_any(previous, words!["she's", "he's", "shes", "hes"]))
         && ends
@@ -487,6 +555,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     {
         return Some(("at N years", 0.72, previous - 1, first));
     }
+    if let Some(found) = identified(document, first, end).or_else(|| relative(document, first, end)) {
+        return Some(found);
+    }
     // "F 61", "M/61" at the start of a line or cell, or behind a name.
     let slash = usize::from(tokens[previous].is_sign(b'/') && document.glued(first));
     if let Some(sex) = previous.checked_sub(slash).filter(|sex| {
@@ -536,6 +607,16 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if bracket && tokens[first].is_number() && name.is_some() {
         return Some(("in brackets behind a name", 0.8, previous - 1, previous));
     }
+    // "Rohan, 6, and Isla": a child in a list.
+    let child = tokens[previous].is_sign(b',')
+        && tokens[first].len() == 1
+        && tokens[first].first != b'0'
+        && tokens.get(end).is_some_and(|token| matches!(token.first, b',' | b';' | b')' | b'.') && !token.is_word())
+        && !tokens.get(end + 1).is_some_and(Token::is_number)
+        && !super::number::is_measured(document, end);
+    if child && tokens[first].is_number() && name.is_some_and(|name| name.word.is_first_name() || is_kin(document, previous - 1)) {
+        return Some(("between commas behind a name", 0.7, previous - 1, previous));
+    }
     // "Wanda Smith, 47, was"
     let comma = tokens[previous].is_sign(b',')
         && tokens.get(end).is_none_or(|token| {
@@ -550,4 +631,102 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         return Some(("between commas behind a name", 0.75, previous - 1, previous));
     }
     None
+}
+
+/// Whether a number of two or three digits can be the age of somebody.
+fn number_is_age(document: &Document<'_>, first: usize) -> bool {
+    let token = &document.tokens[first];
+    token.first != b'0' && document.word(first).parse::<u32>().is_ok_and(|years| (10..=110).contains(&years))
+}
+
+/// Whether a relative is shortly before a token.
+fn is_kin(document: &Document<'_>, at: usize) -> bool {
+    (at.saturating_sub(3)..at).any(|near| {
+        document.tokens[near].is(cues::RELATIVE)
+            || document.is_any(near, words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"])
+    })
+}
+
+/// An age behind what identifies somebody: "DOB 02.02.82   42", "CHI 1103417862. 82.".
+fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize, usize)> {
+    let tokens = &document.tokens;
+    let number = &tokens[first];
+    let likely = number.is_number()
+        && number.first != b'0'
+        && (number.len() <= 2 || number_is_age(document, first))
+        && !number.has(Flags::LINE)
+        && !number.is(cues::UNIT);
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP))
+            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|') && !next.is_word()
+                && !(tokens.get(end + 1).is_some_and(Token::is_number) && document.glued(end + 1))
+            || document.is_any(end, words!["f", "m", "y", "yrs", "yo", "male", "female"])
+    });
+    if !likely || !closed {
+        return None;
+    }
+    let previous = first.checked_sub(1)?;
+    let sign = matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
+    if !(sign || number.has(Flags::GAP)) || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(') {
+        return None;
+    }
+    let last = previous + 1 - usize::from(sign);
+    let before = document.codes.partition_point(|code| (code.first as usize) < first).checked_sub(1)?;
+    let code = &document.codes[before];
+    if code.end as usize != last || !document.same_line(code.first as usize, first) {
+        return None;
+    }
+    let born = code.is_date_like && code.is_sure_date && code.keys.any(cues::KEY_DATE) && is_born(document, code.key_at as usize, code.first as usize);
+    let keys = cues::KEY_RECORD.or(cues::KEY_NATIONAL);
+    let person = !code.is_date_like
+        && code.digits >= 6
+        && code.keys.any(keys)
+        && !code.keys.any(cues::KEY_PHONE.or(cues::KEY_DEVICE).or(cues::KEY_ACCOUNT))
+        && number.len() >= 2;
+    let rule = match (born, person) {
+        (true, _) => ("behind a date of birth", 0.84),
+        (_, true) => ("behind a number of a person", 0.72),
+        _ => return None,
+    };
+    Some((rule.0, rule.1, code.first as usize, last))
+}
+
+/// Whether a key says that a date is one of birth.
+fn is_born(document: &Document<'_>, key: usize, first: usize) -> bool {
+    (key..first).any(|at| {
+        document.is_any(at, words!["dob", "d.o.b", "born", "birth", "birthdate", "geb", "b", "né", "née"])
+    }) || document.slice(document.bytes(key.saturating_sub(5)..first)).contains("o.b")
+}
+
+/// The age at which something befell a relative: "her father a stroke at 61", "well at 58".
+fn relative(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize, usize)> {
+    let tokens = &document.tokens;
+    let previous = first.checked_sub(1)?;
+    if !document.is(previous, "at")
+        || !tokens[first].is_number()
+        || tokens[first].len() != 2
+        || tokens[first].first == b'0'
+        || super::number::is_measured(document, end)
+    {
+        return None;
+    }
+    let next = tokens.get(end);
+    let number = |at: usize| tokens.get(at).is_some_and(Token::is_number);
+    let ends = next.is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|') && !next.is_word() && !(number(end + 1) && document.glued(end + 1))
+            || document.is_any(end, words!["in", "and", "with", "after", "from", "of", "but", "while", "when", "was", "is", "following", "due"])
+    });
+    let state = words![
+        "well", "healthy", "alive", "affected", "expired", "died", "diagnosed", "dx", "dxd", "passed", "deceased", "onset",
+        "menopause", "menarche", "living", "killed", "dead", "dies", "married", "retired",
+    ];
+    let event = previous > 0 && document.is_any(previous - 1, state);
+    let from = first.saturating_sub(16);
+    let family = (from..previous)
+        .rev()
+        .take_while(|at| document.same_line(*at, first))
+        .take_while(|at| !(tokens[*at].is_sign(b'.') && tokens[*at + 1].has(Flags::SENTENCE) && tokens[at.saturating_sub(1)].len() > 3))
+        .any(|at| tokens[at].is(cues::RELATIVE) || document.is_any(at, words!["fh", "fhx", "pgf", "pgm", "mgf", "mgm", "maternal", "paternal"]));
+    (ends && (event || family)).then_some(("at N years", if event { 0.76 } else { 0.72 }, previous, first))
 }

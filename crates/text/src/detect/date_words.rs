@@ -482,6 +482,20 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
             && (document.is_any(*on, words!["on", "until", "since", "till", "til"])
                 || document.tokens[*on].is(cues::WEEKDAY) && document.tokens[*on].len() > 2)
     });
+    // "PICC going in 23rd", "seen 14th": only days that no grade or rank has.
+    let phrased = at.checked_sub(1).filter(|before| {
+        end > at + 1
+            && day(document, at).is_some_and(|day| day > 10)
+            && document.is_any(
+                *before,
+                words![
+                    "in", "by", "due", "booked", "from", "to", "before", "after", "seen", "admitted", "discharged", "review",
+                    "appt", "home", "back", "away", "thru", "through", "surgery", "op", "scan", "mri", "ct", "listed",
+                ],
+            )
+            && !(end..end + 5).any(|at| document.is_any(at, words!["centile", "centiles", "percentile", "percentiles", "century", "birthday"]))
+    });
+    let bare = bare.or(phrased);
     let the = bare.or_else(|| at.checked_sub(2).filter(|_| document.is(at - 1, "the") && end > at + 1))?;
     let weekday = document.tokens[the].is(cues::WEEKDAY);
     let before = weekday

@@ -10,6 +10,7 @@ mod checks;
 mod city;
 mod country;
 mod date;
+mod date_partial;
 mod date_words;
 mod device;
 mod email;
@@ -31,6 +32,7 @@ mod rules;
 mod school;
 mod state;
 mod street;
+mod table;
 mod team;
 mod url;
 mod user;
@@ -41,6 +43,7 @@ mod tests;
 
 pub use date::Calendar;
 pub(crate) use date::{Written as WrittenDate, all as dates_in, numeric, parse as parse_date, three_numbers};
+pub(crate) use date_partial::Style as DateStyle;
 pub use names::Nameness;
 pub(crate) use names::{is_name, judge, looks_medical};
 pub(crate) use number::is_date_like;
@@ -62,7 +65,7 @@ pub trait Detector: Sync {
 }
 
 /// All detectors that need no settings.
-pub static ALL: [&dyn Detector; 23] = [
+pub static ALL: [&dyn Detector; 24] = [
     &person::Person,
     &institution::Institution,
     &ward::Ward,
@@ -85,5 +88,6 @@ pub static ALL: [&dyn Detector; 23] = [
     &vehicle::Vehicle,
     &national::National,
     &age::Age,
+    &table::Table,
     &occupation::Occupation,
 ];

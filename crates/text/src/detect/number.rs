@@ -219,6 +219,7 @@ impl Keyed {
         if !key.any(self.key) {
             return;
         }
+        let headed = headed(document, at);
         // "Unit no SA 10 22 81": groups of digits behind a key count together.
         let group = || {
             let tokens = extended(document, at);
@@ -228,9 +229,14 @@ impl Keyed {
                 .map(|token| token.len())
                 .sum::<usize>()
         };
-        let adjacent = code.key_at + 1 == code.first && code.letters > 0;
-        let grouped = (numbered || adjacent) && code.digits < 4 && group() >= 5;
-        if code.digits < self.least && !grouped {
+        let direct = headed.is_some_and(|head| is_direct(document, code, head));
+        let lettered = code.letters > 0 || headed.is_some_and(|head| head < code.first as usize);
+        let grouped = (numbered || direct) && code.digits <= 4 && group() >= if lettered { 5 } else { 6 }
+            || direct && lettered && code.digits >= 3 && !document.is_key(code.first as usize);
+        // "NHI: ZZZ00AX", "key BQ7TT2": letters count where the key is beside them.
+        let mixed = code.digits >= 2 && code.letters >= 3 && code.digits + code.letters >= 6;
+        let mixed = mixed && (numbered || direct) && is_upper(document, code);
+        if code.digits < self.least && !grouped && !mixed {
             return;
         }
         let quantity = is_quantity(document, code) && !numbered && !grouped;
@@ -253,6 +259,39 @@ impl Keyed {
         let bytes = document.bytes(extended(document, at));
         found.add(self.detector, self.kind, bytes, &score);
     }
+}
+
+/// The first token of a code with the short word in capitals before it, if there is one: "KP 11 882".
+fn headed(document: &Document<'_>, at: usize) -> Option<usize> {
+    let first = document.codes[at].first as usize;
+    let before = first.checked_sub(1).map(|before| &document.tokens[before])?;
+    let word = before.is_word()
+        && before.has(Flags::UPPER)
+        && !before.has(Flags::SHOUTED)
+        && before.len() <= 4
+        && !document.is_key(first - 1)
+        && !document.tokens[first].has(Flags::GAP.or(Flags::LINE));
+    Some(if word { first - 1 } else { first })
+}
+
+/// Whether the key of a code stands directly before its first token, over a colon, a point or "no".
+fn is_direct(document: &Document<'_>, code: &Code, head: usize) -> bool {
+    let tokens = &document.tokens;
+    let mut at = head;
+    while at > 0
+        && head - at < 3
+        && (matches!(tokens[at - 1].first, b':' | b'#' | b'=' | b'.') && !tokens[at - 1].is_word()
+            || tokens[at - 1].is(cues::NUMBER_WORD))
+    {
+        at -= 1;
+    }
+    at <= code.key_at as usize + 1 && code.key_at < code.first && document.same_line(at.saturating_sub(1), head)
+}
+
+/// Whether all letters of a code are capitals.
+pub fn is_upper(document: &Document<'_>, code: &Code) -> bool {
+    let words = document.tokens[code.first as usize..code.end as usize].iter().filter(|token| token.is_word());
+    words.clone().all(|token| token.has(Flags::UPPER) || token.has(Flags::SINGLE) && token.has(Flags::CAPITAL))
 }
 
 /// Whether a colon, `#` or "is" stands directly before a code.
