@@ -231,18 +231,20 @@ fn is_gestation(document: &Document<'_>, first: usize, end: usize) -> bool {
 
 /// Whether a number with a glued F is a size in French or a temperature: "20F drain", "T 98F".
 fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
-    let size = words![
-        "sheath", "french", "pigtail", "bougie", "scope", "foley", "robinson", "guide", "dilator", "ureteral", "ureteric",
-        "chest", "balloon", "gauge", "introducer", "picc", "line", "port", "coude", "suprapubic", "ngt", "ng", "ett",
-        "temp", "t", "tmax", "temperature", "fever", "febrile", "to", "of", "afebrile", "tm",
+    let before = words![
+        "sheath", "french", "pigtail", "bougie", "foley", "robinson", "guide", "dilator", "gauge", "introducer", "picc",
+        "line", "coude", "suprapubic", "ngt", "ng", "ett", "catheter", "drain", "tube", "stent", "cannula", "shunt",
+        "temp", "t", "tmax", "temperature", "febrile", "to", "of", "afebrile", "tm", "size", "blake", "jp", "dobhoff",
     ];
-    let tokens = &document.tokens;
-    let near = |at: usize| {
-        document.is_any(at, size)
-            || tokens.get(at).is_some_and(|token| token.is(cues::EPONYM_HEAD) && !token.is(cues::UNIT))
-    };
-    let before = (first.saturating_sub(2)..first).any(near);
-    before || near(end + 1) || near(end + 2)
+    let behind = words![
+        "sheath", "french", "pigtail", "bougie", "foley", "robinson", "guide", "dilator", "introducer", "coude",
+        "suprapubic", "ngt", "ng", "ett", "catheter", "drain", "tube", "stent", "cannula", "shunt", "ureteral",
+        "ureteric", "balloon", "guiding", "diagnostic", "jj", "malecot", "temp", "temperature", "urinary",
+        "silastic",
+    ];
+    // "Clinical history: gout, 41F": what is before a comma is another thing.
+    let named = first.checked_sub(1).is_some_and(|at| document.is_any(at, before));
+    named || document.is_any(end + 1, behind) || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
 }
 
 /// The end of a fraction behind a number: "7 and 6/12", "2 1/2".
@@ -468,6 +470,10 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
         || document.is_any(end, words!["and", "but", "years", "now"]);
     let (are, am) = (document.is(previous, "are"), document.is_any(previous, words!["am", "im"]));
+    let short = tokens[previous].has(Flags::POSSESSIVE) && document.is_any(previous, words!["he", "she", "who"]);
+    if short && ends && tokens[first].is_number() && number_is_age(document, first) {
+        return Some(("is N years old", 0.8, previous, first));
+    }
     let self_told = previous > 0
         && (are && document.is(previous - 1, "you") || am && document.is(previous - 1, "i"));
     if self_told && ends && tokens[first].is_number() && tokens[first].len() <= 3 && number_is_age(document, first) {
@@ -512,7 +518,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }
     if document.is_any(previous, words!["turned", "turning", "turns", "turn", "aged", "approx", "aet"])
         && (tokens[first].is_number() && tokens[first].len() == 2 || tokens[first].is(cues::NUMBER))
-        && !super::number::is_measured(document, end)
+        && (!super::number::is_measured(document, end) || document.is(end, "in"))
     {
         return Some(("turned", 0.8, previous, first));
     }
@@ -614,8 +620,22 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && tokens.get(end).is_some_and(|token| matches!(token.first, b',' | b';' | b')' | b'.') && !token.is_word())
         && !tokens.get(end + 1).is_some_and(Token::is_number)
         && !super::number::is_measured(document, end);
-    if child && tokens[first].is_number() && name.is_some_and(|name| name.word.is_first_name() || is_kin(document, previous - 1)) {
+    if child && tokens[first].is_number() && name.is_some_and(|name| name.word.is_first_name() || is_kin(document, previous - 1, 3)) {
         return Some(("between commas behind a name", 0.7, previous - 1, previous));
+    }
+    // "2 kids, Zeke 9 and Amara 6".
+    let beside = super::is_name(&tokens[previous])
+        && tokens[first].is_number()
+        && tokens[first].len() <= 2
+        && tokens[first].first != b'0'
+        && tokens[first].has(Flags::SPACE)
+        && !tokens[first].has(Flags::LINE.or(Flags::GAP));
+    let followed = tokens.get(end).is_none_or(|next| {
+        matches!(next.first, b',' | b';' | b')' | b'.') && !next.is_word() && !tokens.get(end + 1).is_some_and(Token::is_number)
+            || document.is_any(end, words!["and", "&"])
+    });
+    if beside && followed && is_kin(document, previous, 8) {
+        return Some(("behind the name of a relative", 0.72, previous, first));
     }
     // "Wanda Smith, 47, was"
     let comma = tokens[previous].is_sign(b',')
@@ -640,8 +660,8 @@ fn number_is_age(document: &Document<'_>, first: usize) -> bool {
 }
 
 /// Whether a relative is shortly before a token.
-fn is_kin(document: &Document<'_>, at: usize) -> bool {
-    (at.saturating_sub(3)..at).any(|near| {
+fn is_kin(document: &Document<'_>, at: usize, reach: usize) -> bool {
+    (at.saturating_sub(reach)..at).rev().take_while(|near| !document.tokens[*near].is_sign(b'.')).any(|near| {
         document.tokens[near].is(cues::RELATIVE)
             || document.is_any(near, words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"])
     })
@@ -673,14 +693,17 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
     let last = previous + 1 - usize::from(sign);
     let before = document.codes.partition_point(|code| (code.first as usize) < first).checked_sub(1)?;
     let code = &document.codes[before];
-    if code.end as usize != last || !document.same_line(code.first as usize, first) {
+    // "3. Date of birth: 08/30/1975    4. SSN": the number of an item.
+    let item = tokens.get(end).is_some_and(|next| next.is_sign(b'.')) && number.len() == 1
+        || tokens.get(end).is_some_and(|next| next.is_sign(b'.')) && document.is_key(end + 1);
+    if item || code.end as usize != last || !document.same_line(code.first as usize, first) {
         return None;
     }
     let born = code.is_date_like && code.is_sure_date && code.keys.any(cues::KEY_DATE) && is_born(document, code.key_at as usize, code.first as usize);
     let keys = cues::KEY_RECORD.or(cues::KEY_NATIONAL);
     let person = !code.is_date_like
         && code.digits >= 6
-        && code.keys.any(keys)
+        && (code.keys.any(keys) || is_person_number(document, code.first as usize))
         && !code.keys.any(cues::KEY_PHONE.or(cues::KEY_DEVICE).or(cues::KEY_ACCOUNT))
         && number.len() >= 2;
     let rule = match (born, person) {
@@ -689,6 +712,11 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
         _ => return None,
     };
     Some((rule.0, rule.1, code.first as usize, last))
+}
+
+/// Whether the name of a number that states give to people is before a token.
+fn is_person_number(document: &Document<'_>, first: usize) -> bool {
+    (first.saturating_sub(3)..first).any(|at| document.is_any(at, super::national::NAMES) || document.is(at, "nhs"))
 }
 
 /// Whether a key says that a date is one of birth.
@@ -706,7 +734,7 @@ fn relative(document: &Document<'_>, first: usize, end: usize) -> Option<(&'stat
         || !tokens[first].is_number()
         || tokens[first].len() != 2
         || tokens[first].first == b'0'
-        || super::number::is_measured(document, end)
+        || super::number::is_measured(document, end) && !document.is(end, "in")
     {
         return None;
     }

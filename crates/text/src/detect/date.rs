@@ -80,6 +80,7 @@ impl Detector for Calendar {
                 .or_else(|| compact(document, code));
             if let Some(written) = written {
                 self.propose(document, code, written, found);
+                self.range_end(document, code, &written, found);
             }
         }
         date_words::find(document, &mut |written, context| {
@@ -96,6 +97,15 @@ impl Detector for Calendar {
 }
 
 impl Calendar {
+    /// Proposes the other end of "6/2-6/5", which is one code.
+    fn range_end(&self, document: &Document<'_>, code: &Code, start: &Written, found: &mut Candidates) {
+        let other = start.end + 1;
+        let joined = other < code.end as usize && document.tokens[start.end].is_sign(b'-');
+        if let Some(end) = joined.then(|| numeric(document, other)).flatten() {
+            self.propose(document, code, end, found);
+        }
+    }
+
     fn propose(&self, document: &Document<'_>, code: &Code, written: Written, found: &mut Candidates) {
         if written.is_coarse() && !self.months {
             return;

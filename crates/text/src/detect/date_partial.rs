@@ -243,7 +243,8 @@ fn by_style(document: &Document<'_>, written: &Written, score: &mut Score) {
     let near = month_first && style.is_near(a) || day_first && style.is_near(b);
     let padded = |at: usize| tokens[at].len() == 2 && tokens[at].first == b'0';
     // "for 10/7", "6/12": days and months in British shorthand.
-    let duration = !style.is_month_first() && matches!(b, 7 | 12);
+    let duration = !style.is_month_first()
+        && (b == 7 && (a <= 7 || a % 7 == 0 || a == 10) || b == 12 && (a <= 12 || a % 6 == 0));
     let combined = first > 0 && (tokens[first - 1].word.is_drug() || document.is_any(first - 1, SETTINGS));
     let share = match () {
         _ if (a, b) == (24, 7) || combined && a > b => 0.0,
@@ -275,7 +276,7 @@ const SCORED: WordSet = words![
     "vision", "od", "os", "ou", "arm", "arms", "leg", "legs", "ue", "ues", "lue", "rue", "lle", "rle", "les",
     "extremity", "extremities", "grip", "flexion", "extension", "abduction", "adduction", "dorsiflexion",
     "plantarflexion", "flexors", "extensors", "quads", "quadriceps", "hamstrings", "deltoid", "deltoids", "biceps",
-    "triceps", "iliopsoas", "ehl", "mrc", "bp", "allred", "gleason", "nodes", "node", "cores",
+    "triceps", "iliopsoas", "ehl", "mrc", "bp", "allred", "gleason", "cores",
     "margins", "bottles", "ratio", "fraction", "fractions", "cycle", "cycles", "session", "sessions", "day", "stage",
     "severity", "intensity", "discomfort", "bishop", "curb", "wells", "qsofa", "sofa", "centor", "alvarado", "rass",
     "braden", "waterlow", "norton", "nihss", "oxford", "beighton", "barthel", "recall", "ecog", "eyes", "clock",
@@ -324,5 +325,8 @@ fn is_scored(document: &Document<'_>, written: &Written) -> bool {
     let receptor = document.is(first + 2, "8")
         && first > 0
         && document.is_any(first - 1, words!["er", "pr", "her2"]);
-    close || behind || duration || receptor || before.any(|at| document.is_any(at, SCORED))
+    let nodes = first.checked_sub(1).is_some_and(|at| document.is_any(at, words!["nodes", "node", "ln", "lns"]));
+    // "28 2/7 weeks".
+    let sevenths = document.is(first + 2, "7") && first > 0 && tokens[first - 1].is_number() && document.same_line(first - 1, first);
+    close || nodes || sevenths || behind || duration || receptor || before.any(|at| document.is_any(at, SCORED))
 }

@@ -64,7 +64,7 @@ impl Licence {
         };
         // "HCPC PH 112478", "Regn. No. TN 88214".
         let apart = tokens[first].has(Flags::GAP.or(Flags::LINE));
-        if !apart && first >= 2 && part(first - 1) && !document.is_any(first - 1, REGISTERS) {
+        if !apart && first >= 2 && part(first - 1) && !document.is_any(first - 1, REGISTERS) && !document.is_any(first - 1, RANKS) {
             start -= 1;
         }
         let mut key = start;
@@ -83,8 +83,9 @@ impl Licence {
         if register && code.digits >= least && !year && !odd && tokens[key].len() > 1 {
             let evidence = document.bytes(key..first);
             let score = Score::new("register", evidence, 0.84);
-            let end = number::extended(document, at).end;
-            found.add(self.name(), Kind::Licence, document.bytes(start..end), &score);
+            let whole = number::extended(document, at);
+            let start = start.min(whole.start);
+            found.add(self.name(), Kind::Licence, document.bytes(start..whole.end), &score);
             return;
         }
         let rank = key + 1 == first && document.is_any(key, RANKS) && (tokens[key].is_capital());

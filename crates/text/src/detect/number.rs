@@ -229,7 +229,7 @@ impl Keyed {
                 .map(|token| token.len())
                 .sum::<usize>()
         };
-        let direct = headed.is_some_and(|head| is_direct(document, code, head));
+        let direct = headed.is_some_and(|head| is_direct(document, head, self.key));
         let lettered = code.letters > 0 || headed.is_some_and(|head| head < code.first as usize);
         let grouped = (numbered || direct) && code.digits <= 4 && group() >= if lettered { 5 } else { 6 }
             || direct && lettered && code.digits >= 3 && !document.is_key(code.first as usize);
@@ -262,7 +262,7 @@ impl Keyed {
 }
 
 /// The first token of a code with the short word in capitals before it, if there is one: "KP 11 882".
-fn headed(document: &Document<'_>, at: usize) -> Option<usize> {
+pub fn headed(document: &Document<'_>, at: usize) -> Option<usize> {
     let first = document.codes[at].first as usize;
     let before = first.checked_sub(1).map(|before| &document.tokens[before])?;
     let word = before.is_word()
@@ -275,17 +275,19 @@ fn headed(document: &Document<'_>, at: usize) -> Option<usize> {
 }
 
 /// Whether the key of a code stands directly before its first token, over a colon, a point or "no".
-fn is_direct(document: &Document<'_>, code: &Code, head: usize) -> bool {
+fn is_direct(document: &Document<'_>, head: usize, key: Classes) -> bool {
     let tokens = &document.tokens;
     let mut at = head;
-    while at > 0
-        && head - at < 3
-        && (matches!(tokens[at - 1].first, b':' | b'#' | b'=' | b'.') && !tokens[at - 1].is_word()
-            || tokens[at - 1].is(cues::NUMBER_WORD))
-    {
+    while at > 0 && head - at < 3 && !tokens[at - 1].is(key) {
+        let sign = matches!(tokens[at - 1].first, b':' | b'#' | b'=') && !tokens[at - 1].is_word();
+        // "Regn. No. TN 88214", but not "from PT. BS 293".
+        let dot = tokens[at - 1].is_sign(b'.') && !tokens[head].has(Flags::SENTENCE);
+        if !(sign || dot || tokens[at - 1].is(cues::NUMBER_WORD)) {
+            return false;
+        }
         at -= 1;
     }
-    at <= code.key_at as usize + 1 && code.key_at < code.first && document.same_line(at.saturating_sub(1), head)
+    at > 0 && tokens[at - 1].is(key) && document.same_line(at - 1, head)
 }
 
 /// Whether all letters of a code are capitals.

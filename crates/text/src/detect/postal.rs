@@ -312,8 +312,11 @@ fn in_address(document: &Document<'_>, at: usize) -> Option<(usize, &'static str
 /// Whether a street is shortly before a city, on its line or on the one above.
 fn has_street(document: &Document<'_>, city: usize, first: usize) -> bool {
     let tokens = &document.tokens;
+    // "Dr Fairley SB", and "TO CT" in capitals, are no streets.
     let is_street = |at: usize| {
-        tokens[at].is(cues::STREET_SUFFIX) && tokens[at].is_capital() && at > 0 && tokens[at - 1].is_word()
+        let token = &tokens[at];
+        let suffix = token.is(cues::STREET_SUFFIX) && token.is_capital() && !token.is(cues::TITLE);
+        suffix && (token.len() > 2 || !token.has(Flags::UPPER)) && at > 0 && tokens[at - 1].is_capital()
             || document.is_any(at, words!["lot", "suite", "flat", "unit", "box"]) && tokens[at].is_capital()
     };
     let near = (city.saturating_sub(12)..city).rev().take_while(|at| document.same_line(*at, first));

@@ -116,7 +116,8 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
         return;
     }
     let decimal = document.tokens[first..end].iter().any(|token| token.is_sign(b'.')) && code.letters == 0;
-    let amount = first > 0 && matches!(document.tokens[first - 1].first, b'$' | b',' | b'<' | b'>');
+    let sign = first.checked_sub(1).map_or(0, |before| document.tokens[before].first);
+    let amount = matches!(sign, b'$' | b'<' | b'>') || sign == b',' && document.glued(first);
     let base = match (code.digits, code.letters) {
         _ if decimal || amount => 0.3,
         (5, 0) => 0.45,
@@ -166,7 +167,12 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
             return;
         }
     }
-    let whole = number::extended(document, at);
+    let mut whole = number::extended(document, at);
+    // "PT 66120" in a cell: a word that is a key elsewhere.
+    let head = number::headed(document, at).unwrap_or(whole.start);
+    if head < whole.start && tokens[head].has(Flags::GAP.or(Flags::LINE)) {
+        whole.start = head;
+    }
     let bare = document.tokens[whole.clone()].iter().all(|token| !token.is_word());
     let digits: usize = document.tokens[whole.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
     let letters = code.letters as usize + if whole.start < first { tokens[whole.start].len() } else { 0 };

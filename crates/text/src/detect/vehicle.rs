@@ -27,10 +27,12 @@ impl Detector for Vehicle {
             let code = &document.codes[at];
             let (key, _) = number::keys(code);
             let lettered = || code.letters > 0 || number::extended(document, at).start < code.first as usize;
-            if key.any(cues::KEY_VEHICLE) && lettered() {
+            let keyed = key.any(cues::KEY_VEHICLE) && lettered();
+            if keyed {
                 self.plate(document, at, found);
-            } else if code.digits <= 6 {
-                self.shaped(document, at, found);
+            }
+            if code.digits <= 6 {
+                self.shaped(document, at, keyed, found);
             }
             self.british(document, at, found);
             if code.letters + code.digits == 17
@@ -66,7 +68,7 @@ const VEHICLES: WordSet = words![
 impl Vehicle {
     /// A plate behind a vehicle, or in a layout that nothing else has: "Corsa YN66 OZT", "a taxi, SHA
     /// 1234 K", "TN 09 AB 1234", "161-D-12345", "call sign MS417".
-    fn shaped(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+    fn shaped(&self, document: &Document<'_>, at: usize, keyed: bool, found: &mut Candidates) {
         let Some(tokens) = plate_of(document, at) else { return };
         let Some(compact) = number::Compact::new(document, tokens.clone()) else { return };
         let first = tokens.start;
@@ -90,7 +92,7 @@ impl Vehicle {
         };
         let (rule, certainty) = match () {
             _ if irish || indian => ("plate of a state", 0.82),
-            _ if (4..=9).contains(&compact.text().len()) && behind() => ("plate behind a vehicle", 0.8),
+            _ if (4..=10).contains(&compact.text().len()) && (keyed || behind()) => ("plate behind a vehicle", 0.8),
             _ if call() => ("call sign", 0.76),
             _ => return,
         };
@@ -152,17 +154,25 @@ fn plate_of(document: &Document<'_>, at: usize) -> Option<Range<usize>> {
         || number::is_pair(document, code)
         || code.is_date_like
         || number::is_measured(document, end)
-        || end - first == 2 && tokens[first].is_number() && tokens[first + 1].is(cues::UNIT)
+        || end - first == 2
+            && tokens[first].is_number()
+            && tokens[first + 1].is(cues::UNIT)
+            && !(first > 0 && tokens[first - 1].has(Flags::UPPER))
     {
         return None;
     }
     let part = |at: usize| {
         tokens.get(at).is_some_and(|token| {
-            token.is_word() && token.has(Flags::UPPER.or(Flags::SINGLE)) && token.is_capital() && token.len() <= 3
+            token.is_word()
+                && token.has(Flags::UPPER.or(Flags::SINGLE))
+                && token.is_capital()
+                && token.len() <= 3
+                && !token.word.is_function()
+                && !token.is(cues::MONTH.or(cues::NUMBER_WORD).or(cues::KEY_VEHICLE))
         })
     };
     let apart = Flags::GAP.or(Flags::LINE);
-    if first > 0 && part(first - 1) && !tokens[first].has(apart) && !tokens[first - 1].word.is_shorthand() {
+    if first > 0 && part(first - 1) && !tokens[first].has(apart) {
         first -= 1;
     }
     let last = number::series(document, at, 3);

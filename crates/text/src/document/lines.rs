@@ -110,15 +110,12 @@ fn is_wrapped(tokens: &[Token], written: usize, at: usize) -> bool {
     // "drbatt 09:43: whats her temp?", and lists of lines that start with a date or a number.
     let number = |at: usize| tokens.get(at).is_some_and(Token::is_number);
     let timed = number(at + 1) && tokens.get(at + 2).is_some_and(|sign| sign.is_sign(b':')) && number(at + 3);
-    // "1415 SW called" below "1240 Wife here": notes that start with the time of day.
-    let military = |at: usize| number(at) && tokens[at].len() == 4;
-    let noted = military(at) && military(written) && tokens.get(at + 1).is_some_and(Token::is_word);
     let dated = number(at)
         && number(written)
         && tokens.get(at + 1).is_some_and(|sign| {
             sign.first == tokens[written + 1].first && matches!(sign.first, b'/' | b':' | b'.' | b'-')
         });
-    !(item || bullet || key || timed || dated || noted)
+    !(item || bullet || key || timed || dated)
 }
 
 /// Whether a token is the first of a sentence, item or cell.
