@@ -564,6 +564,17 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if let Some(found) = identified(document, first, end).or_else(|| relative(document, first, end)) {
         return Some(found);
     }
+    if matches!(document.word(previous), "♀" | "♂") && tokens[first].is_number() && number_is_age(document, first) {
+        return Some(("sex before", 0.84, previous, first));
+    }
+    if let Some(from) = listed(document, first, end) {
+        return Some(("list of ages", 0.72, from, first));
+    }
+    // "At 71 she still drives".
+    let subject = document.is_any(end, words!["he", "she", "they"]) && tokens[previous].has(Flags::SENTENCE);
+    if adult_at(document, previous, first) && subject {
+        return Some(("at N years", 0.76, previous, first));
+    }
     // "F 61", "M/61" at the start of a line or cell, or behind a name.
     let slash = usize::from(tokens[previous].is_sign(b'/') && document.glued(first));
     if let Some(sex) = previous.checked_sub(slash).filter(|sex| {
@@ -574,7 +585,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }) {
         let alone = tokens[sex].has(Flags::LINE.or(Flags::GAP))
             || sex > 0
-                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':') && !tokens[sex - 1].is_word()
+                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':' | b';' | b'.') && !tokens[sex - 1].is_word()
                     || super::is_name(&tokens[sex - 1]));
         if alone && !super::number::is_measured(document, end) {
             return Some(("sex before", 0.78, sex, first));
@@ -634,7 +645,8 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         matches!(next.first, b',' | b';' | b')' | b'.') && !next.is_word() && !tokens.get(end + 1).is_some_and(Token::is_number)
             || document.is_any(end, words!["and", "&"])
     });
-    if beside && followed && is_kin(document, previous, 8) {
+    let child = tokens[first].len() == 1 || tokens[previous].word.is_first_name();
+    if beside && followed && child && is_kin(document, previous, 8) {
         return Some(("behind the name of a relative", 0.72, previous, first));
     }
     // "Wanda Smith, 47, was"
@@ -653,6 +665,42 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     None
 }
 
+fn adult_at(document: &Document<'_>, previous: usize, first: usize) -> bool {
+    document.is(previous, "at") && document.tokens[first].is_number() && number_is_age(document, first)
+}
+
+/// The first token of what says that a number is one of several ages: "aged 14, 12 and 9", "two boys
+/// (4 and 7)".
+fn listed(document: &Document<'_>, first: usize, end: usize) -> Option<usize> {
+    let tokens = &document.tokens;
+    let number = &tokens[first];
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b',' | b')' | b';' | b'.') && !next.is_word()
+                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
+            || document.is_any(end, words!["and", "&", "or", "who", "respectively", "years", "yrs", "both", "live"])
+    });
+    if !number.is_number() || number.len() > 2 || number.first == b'0' || !closed || number.has(Flags::LINE) {
+        return None;
+    }
+    let mut at = first;
+    while at > 0 && first - at < 8 && document.same_line(at - 1, first) {
+        let before = &tokens[at - 1];
+        let part = matches!(before.first, b',' | b'&' | b'(') && !before.is_word()
+            || before.is_number() && before.len() <= 2
+            || document.is_any(at - 1, words!["and", "or"]);
+        if !part {
+            break;
+        }
+        at -= 1;
+    }
+    let key = at.checked_sub(1)?;
+    let aged = at < first && document.is_any(key, words!["aged", "ages"]);
+    let children = words!["sons", "daughters", "children", "boys", "girls", "kids", "twins", "grandchildren", "grandsons", "granddaughters", "nephews", "nieces", "stepchildren"];
+    let counted = key > 0 && (tokens[key - 1].is_number() || tokens[key - 1].is(cues::NUMBER) || document.is_any(key - 1, words!["her", "his", "their", "the", "our", "my", "of"]));
+    (aged || document.is_any(key, children) && counted).then_some(key)
+}
+
 /// Whether a number of two or three digits can be the age of somebody.
 fn number_is_age(document: &Document<'_>, first: usize) -> bool {
     let token = &document.tokens[first];
@@ -662,7 +710,8 @@ fn number_is_age(document: &Document<'_>, first: usize) -> bool {
 /// Whether a relative is shortly before a token.
 fn is_kin(document: &Document<'_>, at: usize, reach: usize) -> bool {
     (at.saturating_sub(reach)..at).rev().take_while(|near| !document.tokens[*near].is_sign(b'.')).any(|near| {
-        document.tokens[near].is(cues::RELATIVE)
+        // "Child-Pugh" is a score.
+        document.tokens[near].is(cues::RELATIVE) && !document.tokens[near + 1].is_sign(b'-')
             || document.is_any(near, words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"])
     })
 }

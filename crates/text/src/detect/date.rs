@@ -107,7 +107,13 @@ impl Calendar {
     }
 
     fn propose(&self, document: &Document<'_>, code: &Code, written: Written, found: &mut Candidates) {
-        if written.is_coarse() && !self.months {
+        // "28 2/7 weeks" has a week before its days.
+        let week = written.year.is_none()
+            && written.first > 0
+            && document.tokens[written.first - 1].is_number()
+            && document.is(written.first + 2, "7")
+            && document.same_line(written.first - 1, written.first);
+        if written.is_coarse() && !self.months || week {
             return;
         }
         let first = weekday_before(document, written.first);
@@ -367,6 +373,8 @@ fn partial(
         b'/' => 0.42,
         b'.' if dotted && a_len == 2 && b_len == 2 => 0.62,
         b'.' if dotted => 0.2,
+        // "Tues 14.2".
+        b'.' if at > 0 && document.tokens[at - 1].is(cues::WEEKDAY) && document.tokens[at - 1].len() > 2 => 0.4,
         b'-' => 0.1,
         _ => return None,
     };
@@ -377,7 +385,7 @@ fn partial(
         return None;
     }
     let mut written =
-        Written::new(at, end + usize::from(separator == b'.'), "day and month in digits", shape);
+        Written::new(at, end + usize::from(separator == b'.' && dotted), "day and month in digits", shape);
     written.ambiguous = month_first_valid && day_first && a != b;
     let (day, month) = if month_first_valid { ((at + 2, b), (at, a)) } else { ((at, a), (at + 2, b)) };
     written.day = Some(day);

@@ -21,7 +21,7 @@ const REGISTERS: WordSet = words![
     "tnmc", "kmc", "mmc", "dmc", "pmc", "apmc", "wbmc", "gujmc", "rmc", "hmc", "tmc", "nmca", "mdcn", "nmcn", "hpcsa",
     "sanc", "cpso", "cpsbc", "cpsa", "cpsm", "cpss", "cpsns", "cmq", "cno", "smc", "mcr", "snb", "pcn", "pmdc", "npi",
     "upin", "dea", "lic", "licence", "license", "regn", "regd", "reg", "registration", "badge", "permit", "cert",
-    "certificate", "certification", "provider", "prescriber", "pin", "mp", "ga", "bpharm",
+    "certificate", "certification", "provider", "prescriber", "pin", "mp", "col", "colegiado",
 ];
 
 /// Ranks of the police, whose numbers stand before a name.
@@ -79,7 +79,9 @@ impl Licence {
         let year = code.letters == 0 && code.digits == 4 && matches!(tokens[first].first, b'1' | b'2') && key + 1 == first;
         let register = document.is_any(key, REGISTERS);
         let least = if start < first || code.letters > 0 { 3 } else { 4 };
-        let odd = code.is_date_like || number::is_pair(document, code) || number::is_measured(document, code.end as usize);
+        let odd = code.is_date_like
+            || number::is_pair(document, code) && !number::is_serial(document, code)
+            || number::is_measured(document, code.end as usize);
         if register && code.digits >= least && !year && !odd && tokens[key].len() > 1 {
             let evidence = document.bytes(key..first);
             let score = Score::new("register", evidence, 0.84);

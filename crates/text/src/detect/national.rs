@@ -129,6 +129,9 @@ impl National {
             end += 2;
         }
         if digits >= 7 && !number::is_measured(document, end) {
+            // "RAMQ TREM 8506 1234": letters of the name are a part.
+            let head = number::headed(document, at).filter(|head| *head > key).unwrap_or(first);
+            let first = head.min(first);
             let score = Score::new("name of a number", document.bytes(key..key + 1), 0.84);
             found.add(self.name(), Kind::NationalId, document.bytes(first..end), &score);
         }

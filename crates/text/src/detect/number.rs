@@ -129,6 +129,12 @@ pub fn is_pair(document: &Document<'_>, code: &Code) -> bool {
     code.end - code.first == 3 && code.letters == 0 && document.tokens[code.first as usize + 1].is_sign(b'/')
 }
 
+/// Whether a number of a year is beside one with a slash: "2023/1122", "11873/24".
+pub fn is_serial(document: &Document<'_>, code: &Code) -> bool {
+    let lengths = [code.first, code.end - 1].map(|at| document.tokens[at as usize].len());
+    lengths.iter().any(|length| *length >= 4) && lengths.iter().sum::<usize>() >= 6 && !code.is_date_like
+}
+
 /// Classes of a code's key, of the key of its field included.
 pub fn keys(code: &Code) -> (Classes, bool) {
     (code.keys, code.is_numbered)
@@ -244,7 +250,7 @@ impl Keyed {
             || is_medical_code(document, code)
             || is_shift(document, code)
             || is_range(document, code)
-            || is_pair(document, code)
+            || is_pair(document, code) && !((numbered || direct) && is_serial(document, code))
             || is_measured(document, code.end as usize) && code.digits < 6
             || code.is_date_like
         {

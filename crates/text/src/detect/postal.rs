@@ -121,7 +121,19 @@ fn ends_line(document: &Document<'_>, code: &Code) -> Option<(usize, &'static st
         document.tokens[above.first as usize..above.end as usize].iter().filter(|token| token.is_word());
     let named = words.filter(|token| !token.is_capital()).count() <= 1;
     let five = document.tokens[first].len() == 5;
-    (city && short && named && five && first - start <= 5).then_some((end, "end of an address", 0.84))
+    // "14 Village Road / Kloof / 3610": four digits below a street.
+    let four = first == start && (1..=2).any(|back| street_line(document, first, back));
+    (city && short && named && (five || four) && first - start <= 5).then_some((end, "end of an address", 0.84))
+}
+
+/// Whether a short line above ends with a street: "14 Village Road".
+fn street_line(document: &Document<'_>, first: usize, back: usize) -> bool {
+    let line = (document.tokens[first].line as usize).checked_sub(back).and_then(|at| document.lines.get(at));
+    line.is_some_and(|line| {
+        let last = line.end as usize - 1;
+        let last = last - usize::from(document.tokens[last].is_sign(b',') && last > line.first as usize);
+        line.bytes < 40 && document.tokens[last].is(cues::STREET_SUFFIX) && document.tokens[line.first as usize].is_number()
+    })
 }
 
 /// The rule of a country or state before digits.

@@ -170,7 +170,9 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let mut whole = number::extended(document, at);
     // "PT 66120" in a cell: a word that is a key elsewhere.
     let head = number::headed(document, at).unwrap_or(whole.start);
-    if head < whole.start && tokens[head].has(Flags::GAP.or(Flags::LINE)) {
+    let key = cues::KEY_RECORD.or(cues::KEY_NATIONAL).or(cues::KEY_LICENCE).or(cues::NUMBER_WORD).or(cues::KEY_DATE);
+    let free = document.is(head, "pt") || !tokens[head].is(key.or(cues::KEY_ACCOUNT).or(cues::KEY_DEVICE));
+    if head < whole.start && free && tokens[head].has(Flags::GAP.or(Flags::LINE)) {
         whole.start = head;
     }
     let bare = document.tokens[whole.clone()].iter().all(|token| !token.is_word());

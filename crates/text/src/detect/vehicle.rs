@@ -6,7 +6,7 @@ use super::Detector;
 use super::checks;
 use super::number::{self, keyed};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Classes};
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -84,7 +84,7 @@ impl Vehicle {
             (first.saturating_sub(5)..first)
                 .rev()
                 .take_while(|at| document.same_line(*at, first) && !document.tokens[*at].is_sign(b'.'))
-                .any(|at| document.is_any(at, VEHICLES))
+                .any(|at| document.is_any(at, VEHICLES) && !document.tokens[at + 1].is(cues::PARTICLE))
         };
         let call = || {
             first >= 2 && document.is(first - 1, "sign") && document.is(first - 2, "call")
@@ -92,7 +92,7 @@ impl Vehicle {
         };
         let (rule, certainty) = match () {
             _ if irish || indian => ("plate of a state", 0.82),
-            _ if (4..=10).contains(&compact.text().len()) && (keyed || behind()) => ("plate behind a vehicle", 0.8),
+            _ if (4..=10).contains(&compact.text().len()) && (keyed || behind()) => ("plate behind a vehicle", 0.86),
             _ if call() => ("call sign", 0.76),
             _ => return,
         };
@@ -145,6 +145,15 @@ impl Vehicle {
     }
 }
 
+/// Words that are beside numbers, but not in plates.
+const NO_PLATE: Classes = cues::MONTH
+    .or(cues::NUMBER_WORD)
+    .or(cues::KEY_VEHICLE)
+    .or(cues::KEY_DATE)
+    .or(cues::KEY_RECORD)
+    .or(cues::KEY_NATIONAL)
+    .or(cues::KEY_AGE);
+
 /// The tokens of a possible plate around a code: capitals before and behind it belong to it.
 fn plate_of(document: &Document<'_>, at: usize) -> Option<Range<usize>> {
     let tokens = &document.tokens;
@@ -161,6 +170,10 @@ fn plate_of(document: &Document<'_>, at: usize) -> Option<Range<usize>> {
     {
         return None;
     }
+    // "DOB 12 March".
+    if tokens.get(end).is_some_and(|next| next.is(cues::MONTH)) {
+        return None;
+    }
     let part = |at: usize| {
         tokens.get(at).is_some_and(|token| {
             token.is_word()
@@ -168,7 +181,7 @@ fn plate_of(document: &Document<'_>, at: usize) -> Option<Range<usize>> {
                 && token.is_capital()
                 && token.len() <= 3
                 && !token.word.is_function()
-                && !token.is(cues::MONTH.or(cues::NUMBER_WORD).or(cues::KEY_VEHICLE))
+                && !token.is(NO_PLATE)
         })
     };
     let apart = Flags::GAP.or(Flags::LINE);
