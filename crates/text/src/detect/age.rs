@@ -244,7 +244,8 @@ fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
     ];
     // "Clinical history: gout, 41F": what is before a comma is another thing.
     let named = first.checked_sub(1).is_some_and(|at| document.is_any(at, before));
-    named || document.is_any(end + 1, behind) || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
+    let eponym = first > 0 && document.tokens[first].len() == 1 && document.tokens[first - 1].word.is_eponym();
+    named || eponym || document.is_any(end + 1, behind) || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
 }
 
 /// The end of a fraction behind a number: "7 and 6/12", "2 1/2".

@@ -127,7 +127,10 @@ fn day_before(document: &Document<'_>, month: usize, written: &mut Written) {
         let decimal = before > 0
             && document.glued(before)
             && matches!(tokens[before - 1].first, b'.' | b':' | b'/')
-            && !tokens[before - 1].is_word();
+            && !tokens[before - 1].is_word()
+            // "28/29 March".
+            && !(tokens[before - 1].is_sign(b'/')
+                && before.checked_sub(2).and_then(|at| day(document, at)).is_some_and(|first| first < number));
         if decimal {
             return;
         }

@@ -106,6 +106,13 @@ pub(super) const NAMES: WordSet = words![
     "pan",
     "fin",
     "nss",
+    "crn",
+    "ppsno",
+    "nhsno",
+    "nin",
+    "uid",
+    "svn",
+    "ssno",
 ];
 
 impl National {
@@ -130,7 +137,9 @@ impl National {
         }
         if digits >= 7 && !number::is_measured(document, end) {
             // "RAMQ TREM 8506 1234": letters of the name are a part.
-            let head = number::headed(document, at).filter(|head| *head > key).unwrap_or(first);
+            let head = number::headed(document, at)
+                .filter(|head| *head > key && !document.tokens[*head].is(cues::NUMBER_WORD))
+                .unwrap_or(first);
             let first = head.min(first);
             let score = Score::new("name of a number", document.bytes(key..key + 1), 0.84);
             found.add(self.name(), Kind::NationalId, document.bytes(first..end), &score);

@@ -243,7 +243,9 @@ fn two_parts(document: &Document<'_>, at: usize) -> Option<(usize, &'static str,
     {
         return Some(upper("British, without blank"));
     }
-    if single.len() == 6 && is_canadian(&single[..3], &single[3..]) {
+    // "T2N0M0" is a stage, "S1Q3T3" a sign in an ECG.
+    let stage = matches!(single, [b'T', _, b'N', _, b'M', _] | [b'S', _, b'Q', _, b'T', _]);
+    if single.len() == 6 && !stage && is_canadian(&single[..3], &single[3..]) {
         return Some(upper("Canadian, without blank"));
     }
     let next = document.codes.get(at + 1).filter(|_| number::series(document, at, 2) == at + 2)?;
