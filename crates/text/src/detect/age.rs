@@ -469,8 +469,16 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let next = tokens.get(end);
     let ends = next
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
-        || document.is_any(end, words!["and", "but", "years", "now"]);
+        || document.is_any(end, words!["and", "but", "years", "now", "when", "then"])
+        || document.is(end, "in") && tokens.get(end + 1).is_some_and(|month| month.is(cues::MONTH));
     let (are, am) = (document.is(previous, "are"), document.is_any(previous, words!["am", "im"]));
+    // "Now 67, he retired".
+    let opened = document.is(previous, "now")
+        && tokens[previous].has(Flags::SENTENCE)
+        && tokens.get(end).is_some_and(|next| next.is_sign(b',') || document.is_any(end, words!["and", "he", "she"]));
+    if opened && tokens[first].is_number() && number_is_age(document, first) {
+        return Some(("now N", 0.74, previous, first));
+    }
     let short = tokens[previous].has(Flags::POSSESSIVE) && document.is_any(previous, words!["he", "she", "who"]);
     if short && ends && tokens[first].is_number() && number_is_age(document, first) {
         return Some(("is N years old", 0.8, previous, first));
@@ -571,6 +579,10 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if let Some(from) = listed(document, first, end) {
         return Some(("list of ages", 0.72, from, first));
     }
+    // "mother, 70, gout", "brother 45 DM", "father d. 62 CVA", "two sisters, 40 and 38".
+    if family_member(document, first, end) {
+        return Some(("behind a relative", 0.72, previous, first));
+    }
     // "At 71 she still drives".
     let subject = document.is_any(end, words!["he", "she", "they"]) && tokens[previous].has(Flags::SENTENCE);
     if adult_at(document, previous, first) && subject {
@@ -666,6 +678,42 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     None
 }
 
+/// Whether a number stands beside a relative in a family history: with a comma, a state of health or
+/// nothing between them.
+fn family_member(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let tokens = &document.tokens;
+    let number = &tokens[first];
+    if !number.is_number() || number.len() != 2 || !number_is_age(document, first) || number.has(Flags::LINE) {
+        return false;
+    }
+    let mut at = first;
+    while at > 0 && first - at < 3 {
+        let between = matches!(tokens[at - 1].first, b',' | b'.' | b'(' | b'-') && !tokens[at - 1].is_word()
+            || document.is_any(at - 1, words!["d", "died", "deceased", "alive", "living", "a", "age", "well", "healthy", "now", "still"]);
+        if !between {
+            break;
+        }
+        at -= 1;
+    }
+    let kin = at.checked_sub(1).is_some_and(|kin| {
+        tokens[kin].is(cues::RELATIVE)
+            && document.same_line(kin, first)
+            && !document.is_any(kin, words!["child", "children", "friend", "friends", "host", "baby", "partner", "ex"])
+    });
+    let next = tokens.get(end);
+    let closed = next.is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b',' | b';' | b')' | b'.') && !next.is_word()
+                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
+            || next.is_word()
+                && next.has(Flags::SPACE)
+                && !super::number::is_measured(document, end)
+                && !next.is(cues::TIME_UNIT.or(cues::UNIT))
+                && (next.word.is_medical() || next.word.is_shorthand() || next.word.is_function())
+    });
+    kin && closed
+}
+
 fn adult_at(document: &Document<'_>, previous: usize, first: usize) -> bool {
     document.is(previous, "at") && document.tokens[first].is_number() && number_is_age(document, first)
 }
@@ -697,7 +745,7 @@ fn listed(document: &Document<'_>, first: usize, end: usize) -> Option<usize> {
     }
     let key = at.checked_sub(1)?;
     let aged = at < first && document.is_any(key, words!["aged", "ages"]);
-    let children = words!["sons", "daughters", "children", "boys", "girls", "kids", "twins", "grandchildren", "grandsons", "granddaughters", "nephews", "nieces", "stepchildren"];
+    let children = words!["sisters", "brothers", "sons", "daughters", "children", "boys", "girls", "kids", "twins", "grandchildren", "grandsons", "granddaughters", "nephews", "nieces", "stepchildren"];
     let counted = key > 0 && (tokens[key - 1].is_number() || tokens[key - 1].is(cues::NUMBER) || document.is_any(key - 1, words!["her", "his", "their", "the", "our", "my", "of"]));
     (aged || document.is_any(key, children) && counted).then_some(key)
 }

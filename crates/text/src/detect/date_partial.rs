@@ -288,7 +288,7 @@ const SCORED: WordSet = words![
 
 /// What a score, a share or a part has behind it.
 const SCORED_BEHIND: WordSet = words![
-    "power", "strength", "pain", "murmur", "sem", "systolic", "diastolic", "holosystolic", "pansystolic", "ejection",
+    "power", "strength", "pain", "murmur", "sem", "cultures", "systolic", "diastolic", "holosystolic", "pansystolic", "ejection",
     "tablet", "tablets", "tab", "tabs", "pill", "pills", "cup", "cups", "dose", "doses", "nodes", "lymph", "bottles",
     "cores", "positive", "bilaterally", "bilat", "bilateral", "throughout", "of", "criteria", "vessels", "cycles",
     "sessions", "fractions", "weeks", "wks", "days", "months", "points", "reps", "sir", "inch", "teaspoon", "pack",
@@ -319,8 +319,9 @@ fn is_scored(document: &Document<'_>, written: &Written) -> bool {
     let behind = document.is_any(end, SCORED_BEHIND) && !tokens[end].has(Flags::LINE.or(Flags::GAP));
     let lasting = document.is(first + 2, "7") || document.is(first + 2, "12") || document.is(first + 2, "52");
     let duration = lasting
+        && !document.dates.is_month_first()
         && (document.is_any(end, words!["ago", "hx", "history", "hist", "review", "course", "post", "duration", "supply"])
-            || first > 0 && document.is_any(first - 1, LASTING) && !document.dates.is_month_first());
+            || first > 0 && document.is_any(first - 1, LASTING));
     // Receptors are scored up to 8.
     let receptor = document.is(first + 2, "8")
         && first > 0

@@ -1,6 +1,6 @@
 //! Serial numbers of devices and implants, by their key.
 
-use super::Detector;
+use super::{Detector, Rules};
 use super::number::{self, keyed};
 use crate::candidates::{Candidates, Score};
 use crate::document::{Code, Document};
@@ -20,7 +20,7 @@ impl Detector for Device {
         KEYED.detect(document, found);
         for at in document.code_places_here() {
             let code = &document.codes[at];
-            if code.digits >= 2 && code.letters >= 2 && number::is_upper(document, code) {
+            if code.rules.any(Rules::SERIAL) && number::is_upper(document, code) {
                 named(document, code, found);
             }
         }
@@ -37,7 +37,7 @@ fn named(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let signs = code.digits + code.letters;
     let odd = code.is_date_like || number::is_measured(document, end) || number::is_medical_code(document, code);
     let unit = end - first == 2 && document.tokens[first + 1].is(crate::cues::UNIT.or(crate::cues::DOSE));
-    if odd || unit || !(5..=20).contains(&signs) {
+    if odd || unit || code.digits < 2 || code.letters < 2 || !(5..=20).contains(&signs) {
         return;
     }
     let machine = words!["workstation", "scanner", "console", "terminal", "printer", "analyser", "analyzer", "probe", "scope", "monitor", "device", "ser", "serial", "sn"];

@@ -1,13 +1,13 @@
 //! Numbers of licences and certificates: by their key, and by the checks of NPI and DEA numbers.
 
-use super::Detector;
+use super::{Detector, Rules};
 use super::checks;
 use super::number::{self, keyed};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::Document;
 use crate::span::Kind;
-use crate::token::Flags;
+use crate::token::{Flags, Token};
 use crate::words::WordSet;
 
 /// Finds numbers of licences.
@@ -35,8 +35,10 @@ impl Detector for Licence {
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
         for (at, code) in document.code_places_here().zip(document.codes_here()) {
-            if code.digits >= 2 {
+            if code.rules.any(Rules::REGISTERED) {
                 self.registered(document, at, found);
+            }
+            if code.rules.any(Rules::DRIVER) {
                 self.driver(document, at, found);
             }
             let accept =
@@ -50,6 +52,11 @@ impl Detector for Licence {
             }
         }
     }
+}
+
+/// Whether a word may be a register or a rank.
+pub(super) fn is_register(word: &Token) -> bool {
+    REGISTERS.may_have(word.hash) || RANKS.may_have(word.hash)
 }
 
 impl Licence {

@@ -50,7 +50,7 @@ impl Detector for National {
                 }
             }
             self.last_four(document, at, found);
-            if code.digits >= 2 && code.letters >= 1 {
+            if code.rules.any(Rules::LETTERED) {
                 self.lettered(document, at, found);
             }
         }

@@ -20,7 +20,7 @@ impl Detector for Postal {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         for (at, code) in document.code_places_here().zip(document.codes_here()) {
-            if !code.rules.any(Rules::ZIP.or(Rules::POSTCODE)) && !is_six(document, at) {
+            if !code.rules.any(Rules::ZIP.or(Rules::POSTCODE)) {
                 continue;
             }
             let digits = code.rules.any(Rules::ZIP).then(|| numeric(document, code)).flatten();

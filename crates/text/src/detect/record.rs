@@ -33,7 +33,7 @@ impl Detector for Record {
             if code.rules.any(Rules::RECORD) {
                 unexplained(document, at, found);
             }
-            if code.digits >= 2 {
+            if code.rules.any(Rules::LABELLED) {
                 labelled(document, at, found);
             }
             if code.rules.any(Rules::SIGNED) {
@@ -139,6 +139,25 @@ const THINGS: WordSet = words![
     "wristband", "logbook", "envelope", "locker", "exhibit", "warrant", "cassette", "container", "pot", "jar", "block",
     "consignment", "parcel", "parking", "library", "membership", "token", "voucher", "queue",
 ];
+
+/// Whether [`labelled`] can propose a code, by what is directly around it.
+pub(super) fn is_labelled(document: &Document<'_>, code: &Code, upper: bool) -> bool {
+    let (first, end) = (code.first as usize, code.end as usize);
+    let tokens = &document.tokens;
+    let apart = Flags::GAP.or(Flags::LINE);
+    let signed = |at: usize| {
+        let token = &tokens[at];
+        matches!(token.first, b'#' | b':' | b'.' | b'|') && !token.is_word()
+            || token.is(cues::NUMBER_WORD)
+            || THINGS.may_have(token.hash)
+            || token.has(apart)
+    };
+    // A word in capitals can belong to the number.
+    tokens[first].has(apart)
+        || first > 0 && signed(first - 1)
+        || upper && first > 1 && signed(first - 2)
+        || code.letters > 0 && tokens.get(end).is_some_and(|next| next.is_sign(b':'))
+}
 
 /// A number that no key explains, but its layout or the word before it: "Prison no. A4471DK",
 /// "#HSP-2290", "property sheet 44102", "(SP24:11902)", "PT 66120" in a cell of its own.

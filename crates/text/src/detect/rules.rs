@@ -5,7 +5,7 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{employer, national, phone, places, team};
+use super::{employer, licence, national, phone, places, record, team};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes};
 use crate::document::{Code, Document, Run};
@@ -137,6 +137,18 @@ rules! {
     RECORD 13,
     /// Can be behind a degree.
     SIGNED 14,
+    /// A label, "number" or a cell around it.
+    LABELLED 15,
+    /// A register or a rank before it.
+    REGISTERED 16,
+    /// As many signs as a driver's number.
+    DRIVER 17,
+    /// Letters and digits as in a national number.
+    LETTERED 18,
+    /// Letters and digits as in a serial number.
+    SERIAL 19,
+    /// Letters in it or before it, as in a plate.
+    PLATE 20,
 }
 
 /// A rule of runs, with what proposes something by it.
@@ -284,10 +296,15 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let (digits, signs) = (series.0, series.0 + series.1);
     let (number, plain) = (token.is_number(), code.letters == 0);
     let single = end - first == 1;
-    let zip = single && matches!(token.len(), 4 | 5) || end - first == 3;
+    let zip = single && matches!(token.len(), 3..=6) || end - first == 3;
     let bytes = tokens[end - 1].end - token.start;
     let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
     let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
+    let before = tokens[first.saturating_sub(4)..first].iter();
+    let register = code.digits >= 2 && before.clone().any(|word| licence::is_register(word));
+    let whole = code.digits + code.letters;
+    let mixed = code.digits >= 2 && code.letters >= 1;
+    let driver = code.digits == 6 && upper && tokens[first - 1].len() == 5 || mixed && matches!(whole, 5 | 16);
     let grouped = code.numbered && code.digits >= 2;
     let extension = single && (3..=6).contains(&token.len()) || end - first == 2 && !plain;
     Rules::of([
@@ -305,6 +322,12 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
         (code.letters >= 2 && (signs >= 15 || token.has(Flags::UPPER)), Rules::IBAN),
         (code.digits >= 5 || grouped, Rules::RECORD),
         (code.digits >= 4 && code.letters <= 2 && !code.is_date_like, Rules::SIGNED),
+        (code.digits >= 2 && record::is_labelled(document, code, upper), Rules::LABELLED),
+        (register, Rules::REGISTERED),
+        (driver && signs >= 16, Rules::DRIVER),
+        (mixed && (named || code.digits >= 4 && digits >= 4), Rules::LETTERED),
+        (mixed && code.letters >= 2 && (5..=20).contains(&whole), Rules::SERIAL),
+        ((mixed || code.letters >= 1 || first > 0 && tokens[first - 1].is_capital()) && code.digits <= 6, Rules::PLATE),
     ])
 }
 

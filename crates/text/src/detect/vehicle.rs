@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Detector;
+use super::{Detector, Rules};
 use super::checks;
 use super::number::{self, keyed};
 use crate::candidates::{Candidates, Score};
@@ -31,7 +31,7 @@ impl Detector for Vehicle {
             if keyed {
                 self.plate(document, at, found);
             }
-            if code.digits <= 6 {
+            if code.rules.any(Rules::PLATE) {
                 self.shaped(document, at, keyed, found);
             }
             self.british(document, at, found);
@@ -159,7 +159,8 @@ fn plate_of(document: &Document<'_>, at: usize) -> Option<Range<usize>> {
     let tokens = &document.tokens;
     let code = &document.codes[at];
     let (mut first, mut end) = (code.first as usize, code.end as usize);
-    if !number::is_upper(document, code)
+    if code.digits > 6
+        || !number::is_upper(document, code)
         || number::is_pair(document, code)
         || code.is_date_like
         || number::is_measured(document, end)
