@@ -62,7 +62,7 @@ fn insured(document: &Document<'_>, found: &mut Candidates) {
         let code = &document.codes[at];
         let first = code.first as usize;
         let insurer = first.checked_sub(1).is_some_and(|word| {
-            document.is_any(word, INSURERS) && document.tokens[word].is_capital() && document.same_line(word, first)
+            document.tokens[word].is_capital() && document.is_any(word, INSURERS) && document.same_line(word, first)
         });
         if !insurer || code.letters > 4 || code.is_date_like {
             continue;

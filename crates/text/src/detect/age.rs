@@ -62,11 +62,16 @@ impl Age {
     /// Proposes a number if what is behind or before it says that it is an age.
     fn propose(&self, document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
         let number = document.word(first).parse::<u32>().unwrap_or(0);
-        if number > 125 || is_clock(document, first) || is_gestation(document, first, end) {
+        if number > 125 {
             return;
         }
+        // Asked only where something says that it is an age.
+        let odd = || is_clock(document, first) || is_gestation(document, first, end);
         let (first, whole) = (first, fraction(document, end));
         if let Some((rule, certainty, behind)) = behind(document, first, whole) {
+            if odd() {
+                return;
+            }
             let score = Score::new(rule, document.bytes(whole..behind), certainty);
             let start = fraction_start(document, first);
             // Months and weeks are a part of the age.
@@ -117,7 +122,7 @@ impl Age {
             found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
             return;
         }
-        if let Some((rule, certainty, from, to)) = before(document, first, end) {
+        if let Some((rule, certainty, from, to)) = before(document, first, end).filter(|_| !odd()) {
             let score = Score::new(rule, document.bytes(from..to), certainty);
             found.add(self.name(), Kind::Age, document.bytes(first..whole), &score);
         }
@@ -573,7 +578,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if let Some(found) = identified(document, first, end).or_else(|| relative(document, first, end)) {
         return Some(found);
     }
-    if matches!(document.word(previous), "♀" | "♂") && tokens[first].is_number() && number_is_age(document, first) {
+    if tokens[previous].first == 0xe2
+        && matches!(document.word(previous), "♀" | "♂")
+        && tokens[first].is_number() && number_is_age(document, first) {
         return Some(("sex before", 0.84, previous, first));
     }
     if let Some(from) = listed(document, first, end) {
@@ -774,6 +781,11 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
         && (number.len() <= 2 || number_is_age(document, first))
         && !number.has(Flags::LINE)
         && !number.is(cues::UNIT);
+    let previous = first.checked_sub(1)?;
+    let sign = matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
+    if !(sign || number.has(Flags::GAP)) || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(') {
+        return None;
+    }
     let closed = tokens.get(end).is_none_or(|next| {
         next.has(Flags::LINE.or(Flags::GAP))
             || matches!(next.first, b'.' | b',' | b';' | b')' | b'|') && !next.is_word()
@@ -781,11 +793,6 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
             || document.is_any(end, words!["f", "m", "y", "yrs", "yo", "male", "female"])
     });
     if !likely || !closed {
-        return None;
-    }
-    let previous = first.checked_sub(1)?;
-    let sign = matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
-    if !(sign || number.has(Flags::GAP)) || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(') {
         return None;
     }
     let last = previous + 1 - usize::from(sign);

@@ -131,7 +131,7 @@ const EVENTS: WordSet = words![
     "resulted", "taken", "performed", "completed", "finished", "resume", "restart", "restarted", "readmitted",
     "presented", "died", "reviewed", "again", "around", "about", "call", "deactivated", "listed", "cancelled",
     "canceled", "rescheduled", "wk", "wc", "w/c", "of", "surgery", "appointment", "scan", "xray", "mri", "ct", "echo",
-    "bloods", "labs", "ogd", "colonoscopy", "biopsy", "cx", "culture", "cultures", "uss", "us", "eeg", "egd", "tte",
+    "bloods", "labs", "ogd", "colonoscopy", "biopsy", "cx", "culture", "cultures", "uss", "us", "abdo", "eeg", "egd", "tte",
     "picc", "lap", "consult", "delivery", "placement", "removal", "delivered", "passed",
 ];
 
@@ -168,6 +168,8 @@ pub struct Style {
     month_first: bool,
     /// Whether dates in digits have the day first.
     day_first: bool,
+    /// Days behind a month that few scores go up to, at most two.
+    late_days: u8,
     /// Whether dates with the name of a month have it first.
     named_month_first: bool,
     /// Whether dates with the name of a month have the day first, or dates in digits have dots.
@@ -181,6 +183,8 @@ impl Style {
         let Some((year_at, _)) = written.year else {
             // "22/4" is no score: those are not above their most.
             self.day_first |= sign == b'/' && day > 12 && day_at < month_at;
+            let late = sign == b'/' && day > 12 && month_at < day_at && !matches!(day, 14 | 15 | 20 | 21 | 24 | 27 | 28 | 30);
+            self.late_days = (self.late_days + u8::from(late)).min(2);
             return;
         };
         self.months |= 1 << month;
@@ -204,12 +208,12 @@ impl Style {
 
     fn is_month_first(self) -> bool {
         let named = !self.month_first && self.named_month_first && !self.named_day_first;
-        (self.month_first || named) && !self.day_first
+        (self.month_first || named || self.late_days > 1) && !self.day_first
     }
 
     fn is_day_first(self) -> bool {
         let named = !self.day_first && self.named_day_first && !self.named_month_first;
-        (self.day_first || named) && !self.month_first
+        (self.day_first || named) && !self.month_first && self.late_days < 2
     }
 
     /// Whether a month or one beside it occurs.

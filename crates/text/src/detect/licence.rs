@@ -18,10 +18,10 @@ keyed!(Licence, "licence", Licence, KEY_LICENCE, 4, 0.92, 0.82);
 /// Registers of professions and abbreviations of a licence, which have a number directly behind them.
 const REGISTERS: WordSet = words![
     "gmc", "nmc", "gdc", "goc", "gphc", "hcpc", "hpc", "imc", "nmbi", "coru", "ahpra", "mcnz", "nzmc", "nzdc", "mci",
-    "tnmc", "kmc", "mmc", "dmc", "pmc", "apmc", "wbmc", "gujmc", "rmc", "hmc", "tmc", "nmca", "mdcn", "nmcn", "hpcsa",
-    "sanc", "cpso", "cpsbc", "cpsa", "cpsm", "cpss", "cpsns", "cmq", "cno", "smc", "mcr", "snb", "pcn", "pmdc", "npi",
-    "upin", "dea", "lic", "licence", "license", "regn", "regd", "reg", "registration", "badge", "permit", "cert",
-    "certificate", "certification", "provider", "prescriber", "pin", "mp", "col", "colegiado",
+    "tnmc", "kmc", "mmc", "dmc", "pmc", "apmc", "wbmc", "mdcn", "nmcn", "hpcsa", "sanc", "cpso", "cpsbc", "cpsa",
+    "cpsm", "cpss", "cpsns", "cmq", "mcr", "pmdc", "npi", "upin", "dea", "lic", "licence", "license", "regn", "regd",
+    "reg", "registration", "badge", "permit", "cert", "certificate", "certification", "provider", "prescriber", "pin",
+    "colegiado",
 ];
 
 /// Ranks of the police, whose numbers stand before a name.
@@ -56,7 +56,7 @@ impl Detector for Licence {
 
 /// Whether a word may be a register or a rank.
 pub(super) fn is_register(word: &Token) -> bool {
-    REGISTERS.may_have(word.hash) || RANKS.may_have(word.hash)
+    word.is(cues::KEY_LICENCE) || RANKS.may_have(word.hash) && word.is_capital()
 }
 
 impl Licence {

@@ -149,6 +149,9 @@ impl National {
     /// Numbers of letters and digits: "NHI ABC1235", "PAN ABCPK1234L", "NRIC S1234567D", "VX 220 914".
     fn lettered(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
         let code = &document.codes[at];
+        if code.digits < 2 {
+            return;
+        }
         let (first, end) = (code.first as usize, code.end as usize);
         let tokens = if code.letters >= 3 { first..end } else { number::extended(document, at) };
         if !number::is_upper(document, code) {

@@ -145,15 +145,20 @@ pub(super) fn is_labelled(document: &Document<'_>, code: &Code, upper: bool) -> 
     let (first, end) = (code.first as usize, code.end as usize);
     let tokens = &document.tokens;
     let apart = Flags::GAP.or(Flags::LINE);
+    let lettered = code.letters > 0 || upper;
     let signed = |at: usize| {
         let token = &tokens[at];
-        matches!(token.first, b'#' | b':' | b'.' | b'|') && !token.is_word()
-            || token.is(cues::NUMBER_WORD)
-            || THINGS.may_have(token.hash)
-            || token.has(apart)
+        match token.first {
+            b'#' => true,
+            b':' | b'.' if !token.is_word() => {
+                code.numbered || code.digits >= 3 && at > 0 && (tokens[at - 1].has(Flags::UPPER) || THINGS.may_have(tokens[at - 1].hash))
+            }
+            b'|' => lettered,
+            _ => token.is(cues::NUMBER_WORD) || THINGS.may_have(token.hash) || lettered && token.has(apart),
+        }
     };
     // A word in capitals can belong to the number.
-    tokens[first].has(apart)
+    lettered && tokens[first].has(apart)
         || first > 0 && signed(first - 1)
         || upper && first > 1 && signed(first - 2)
         || code.letters > 0 && tokens.get(end).is_some_and(|next| next.is_sign(b':'))

@@ -303,8 +303,12 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let before = tokens[first.saturating_sub(4)..first].iter();
     let register = code.digits >= 2 && before.clone().any(|word| licence::is_register(word));
     let whole = code.digits + code.letters;
-    let mixed = code.digits >= 2 && code.letters >= 1;
-    let driver = code.digits == 6 && upper && tokens[first - 1].len() == 5 || mixed && matches!(whole, 5 | 16);
+    // Letters of serial numbers are capitals, those of units are not.
+    let capital = token.is_capital() || end - first > 1 && tokens[first + 1].is_capital() || end - first > 2;
+    let mixed = code.digits >= 1 && code.letters >= 1 && capital;
+    let plate = mixed || upper && tokens[first - 1].len() <= 3;
+    let named_driver = code.digits == 6 && upper && tokens[first - 1].len() == 5;
+    let driver = named_driver && signs >= 11 || code.letters > 0 && matches!(whole, 5 | 16) && signs >= 16;
     let grouped = code.numbered && code.digits >= 2;
     let extension = single && (3..=6).contains(&token.len()) || end - first == 2 && !plain;
     Rules::of([
@@ -324,10 +328,10 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
         (code.digits >= 4 && code.letters <= 2 && !code.is_date_like, Rules::SIGNED),
         (code.digits >= 2 && record::is_labelled(document, code, upper), Rules::LABELLED),
         (register, Rules::REGISTERED),
-        (driver && signs >= 16, Rules::DRIVER),
-        (mixed && (named || code.digits >= 4 && digits >= 4), Rules::LETTERED),
+        (driver, Rules::DRIVER),
+        (mixed && (named || (8..=10).contains(&whole)), Rules::LETTERED),
         (mixed && code.letters >= 2 && (5..=20).contains(&whole), Rules::SERIAL),
-        ((mixed || code.letters >= 1 || first > 0 && tokens[first - 1].is_capital()) && code.digits <= 6, Rules::PLATE),
+        (plate && code.digits <= 6, Rules::PLATE),
     ])
 }
 
