@@ -49,11 +49,31 @@ impl Detector for Account {
 
 /// Insurers whose name has no word such as "insurance" in it, and what their funds are called.
 const INSURERS: WordSet = words![
-    "bupa", "axa", "vhi", "laya", "aviva", "vitality", "wpa", "medibank", "hcf", "nib", "ahm", "hbf", "teachers",
-    "discovery", "bonitas", "momentum", "gems", "medshield", "polmed", "bestmed", "fedhealth", "bcbs", "cigna", "aetna",
-    "humana", "kaiser", "tricare", "uhc", "anthem", "molina", "centene", "ambetter", "medi-cal", "medical", "ahcccs",
-    "masshealth", "tenncare", "badgercare", "chip", "nhif", "nhis", "hygeia", "avon", "reliance", "star", "ayushman",
-    "cghs", "echs", "medishield", "southern", "health", "aid", "scheme", "fund", "hmo", "ppo", "tpa",
+    "bupa",
+    "axa",
+    "vhi",
+    "laya",
+    "vitality",
+    "medibank",
+    "hcf",
+    "nib",
+    "discovery",
+    "bonitas",
+    "momentum",
+    "gems",
+    "bcbs",
+    "cigna",
+    "aetna",
+    "humana",
+    "kaiser",
+    "tricare",
+    "anthem",
+    "molina",
+    "ahcccs",
+    "nhif",
+    "health",
+    "scheme",
+    "fund",
 ];
 
 /// Groups of digits behind an insurer: "BUPA 7781 2234", "Discovery Health 448 122 301".
@@ -61,14 +81,20 @@ fn insured(document: &Document<'_>, found: &mut Candidates) {
     for at in document.code_places_here() {
         let code = &document.codes[at];
         let first = code.first as usize;
+        if code.digits < 3 {
+            continue;
+        }
         let insurer = first.checked_sub(1).is_some_and(|word| {
-            document.tokens[word].is_capital() && document.is_any(word, INSURERS) && document.same_line(word, first)
+            document.tokens[word].is_capital()
+                && document.is_any(word, INSURERS)
+                && document.same_line(word, first)
         });
         if !insurer || code.letters > 4 || code.is_date_like {
             continue;
         }
         let tokens = number::extended(document, at);
-        let digits: usize = document.tokens[tokens.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
+        let digits: usize =
+            document.tokens[tokens.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
         if digits >= 6 && !number::is_measured(document, tokens.end) {
             number::propose(&Account, Kind::Account, document, tokens, "behind an insurer", 0.8, found);
         }

@@ -237,20 +237,84 @@ fn is_gestation(document: &Document<'_>, first: usize, end: usize) -> bool {
 /// Whether a number with a glued F is a size in French or a temperature: "20F drain", "T 98F".
 fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
     let before = words![
-        "sheath", "french", "pigtail", "bougie", "foley", "robinson", "guide", "dilator", "gauge", "introducer", "picc",
-        "line", "coude", "suprapubic", "ngt", "ng", "ett", "catheter", "drain", "tube", "stent", "cannula", "shunt",
-        "temp", "t", "tmax", "temperature", "febrile", "to", "of", "afebrile", "tm", "size", "blake", "jp", "dobhoff",
+        "sheath",
+        "french",
+        "pigtail",
+        "bougie",
+        "foley",
+        "robinson",
+        "guide",
+        "dilator",
+        "gauge",
+        "introducer",
+        "picc",
+        "line",
+        "coude",
+        "suprapubic",
+        "ngt",
+        "ng",
+        "ett",
+        "catheter",
+        "drain",
+        "tube",
+        "stent",
+        "cannula",
+        "shunt",
+        "temp",
+        "t",
+        "tmax",
+        "temperature",
+        "febrile",
+        "to",
+        "of",
+        "afebrile",
+        "tm",
+        "size",
+        "blake",
+        "jp",
+        "dobhoff",
     ];
     let behind = words![
-        "sheath", "french", "pigtail", "bougie", "foley", "robinson", "guide", "dilator", "introducer", "coude",
-        "suprapubic", "ngt", "ng", "ett", "catheter", "drain", "tube", "stent", "cannula", "shunt", "ureteral",
-        "ureteric", "balloon", "guiding", "diagnostic", "jj", "malecot", "temp", "temperature", "urinary",
+        "sheath",
+        "french",
+        "pigtail",
+        "bougie",
+        "foley",
+        "robinson",
+        "guide",
+        "dilator",
+        "introducer",
+        "coude",
+        "suprapubic",
+        "ngt",
+        "ng",
+        "ett",
+        "catheter",
+        "drain",
+        "tube",
+        "stent",
+        "cannula",
+        "shunt",
+        "ureteral",
+        "ureteric",
+        "balloon",
+        "guiding",
+        "diagnostic",
+        "jj",
+        "malecot",
+        "temp",
+        "temperature",
+        "urinary",
         "silastic",
     ];
     // "Clinical history: gout, 41F": what is before a comma is another thing.
     let named = first.checked_sub(1).is_some_and(|at| document.is_any(at, before));
-    let eponym = first > 0 && document.tokens[first].len() == 1 && document.tokens[first - 1].word.is_eponym();
-    named || eponym || document.is_any(end + 1, behind) || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
+    let eponym =
+        first > 0 && document.tokens[first].len() == 1 && document.tokens[first - 1].word.is_eponym();
+    named
+        || eponym
+        || document.is_any(end + 1, behind)
+        || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
 }
 
 /// The end of a fraction behind a number: "7 and 6/12", "2 1/2".
@@ -312,7 +376,29 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && document.is_any(at, words!["months", "month", "mths", "mos", "weeks", "wks"])
         && first > 0
         && document.is_any(first - 1, words!["now", "aged", "is", "currently"])
-        && !document.is_any(at + 1, words!["ago", "of", "post", "out", "into", "pregnant", "gestation", "since", "after", "from", "later", "postpartum", "and", "on", "behind", "in", "old", "overdue"]);
+        && !document.is_any(
+            at + 1,
+            words![
+                "ago",
+                "of",
+                "post",
+                "out",
+                "into",
+                "pregnant",
+                "gestation",
+                "since",
+                "after",
+                "from",
+                "later",
+                "postpartum",
+                "and",
+                "on",
+                "behind",
+                "in",
+                "old",
+                "overdue"
+            ],
+        );
     if small && (first < 2 || super::is_name(&tokens[first - 2]) || tokens[first - 2].is(cues::RELATIVE)) {
         return Some(("now N months", 0.74, at + 1));
     }
@@ -480,17 +566,25 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     // "Now 67, he retired".
     let opened = document.is(previous, "now")
         && tokens[previous].has(Flags::SENTENCE)
-        && tokens.get(end).is_some_and(|next| next.is_sign(b',') || document.is_any(end, words!["and", "he", "she"]));
+        && tokens
+            .get(end)
+            .is_some_and(|next| next.is_sign(b',') || document.is_any(end, words!["and", "he", "she"]));
     if opened && tokens[first].is_number() && number_is_age(document, first) {
         return Some(("now N", 0.74, previous, first));
     }
-    let short = tokens[previous].has(Flags::POSSESSIVE) && document.is_any(previous, words!["he", "she", "who"]);
+    let short =
+        tokens[previous].has(Flags::POSSESSIVE) && document.is_any(previous, words!["he", "she", "who"]);
     if short && ends && tokens[first].is_number() && number_is_age(document, first) {
         return Some(("is N years old", 0.8, previous, first));
     }
-    let self_told = previous > 0
-        && (are && document.is(previous - 1, "you") || am && document.is(previous - 1, "i"));
-    if self_told && ends && tokens[first].is_number() && tokens[first].len() <= 3 && number_is_age(document, first) {
+    let self_told =
+        previous > 0 && (are && document.is(previous - 1, "you") || am && document.is(previous - 1, "i"));
+    if self_told
+        && ends
+        && tokens[first].is_number()
+        && tokens[first].len() <= 3
+        && number_is_age(document, first)
+    {
         return Some(("is N years old", 0.8, previous - 1, first));
     }
     if document.is(previous, "now")
@@ -580,7 +674,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }
     if tokens[previous].first == 0xe2
         && matches!(document.word(previous), "♀" | "♂")
-        && tokens[first].is_number() && number_is_age(document, first) {
+        && tokens[first].is_number()
+        && number_is_age(document, first)
+    {
         return Some(("sex before", 0.84, previous, first));
     }
     if let Some(from) = listed(document, first, end) {
@@ -605,7 +701,8 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }) {
         let alone = tokens[sex].has(Flags::LINE.or(Flags::GAP))
             || sex > 0
-                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':' | b';' | b'.') && !tokens[sex - 1].is_word()
+                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':' | b';' | b'.')
+                    && !tokens[sex - 1].is_word()
                     || super::is_name(&tokens[sex - 1]));
         if alone && !super::number::is_measured(document, end) {
             return Some(("sex before", 0.78, sex, first));
@@ -648,10 +745,15 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let child = tokens[previous].is_sign(b',')
         && tokens[first].len() == 1
         && tokens[first].first != b'0'
-        && tokens.get(end).is_some_and(|token| matches!(token.first, b',' | b';' | b')' | b'.') && !token.is_word())
+        && tokens
+            .get(end)
+            .is_some_and(|token| matches!(token.first, b',' | b';' | b')' | b'.') && !token.is_word())
         && !tokens.get(end + 1).is_some_and(Token::is_number)
         && !super::number::is_measured(document, end);
-    if child && tokens[first].is_number() && name.is_some_and(|name| name.word.is_first_name() || is_kin(document, previous - 1, 3)) {
+    if child
+        && tokens[first].is_number()
+        && name.is_some_and(|name| name.word.is_first_name() || is_kin(document, previous - 1, 3))
+    {
         return Some(("between commas behind a name", 0.7, previous - 1, previous));
     }
     // "2 kids, Zeke 9 and Amara 6".
@@ -662,7 +764,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && tokens[first].has(Flags::SPACE)
         && !tokens[first].has(Flags::LINE.or(Flags::GAP));
     let followed = tokens.get(end).is_none_or(|next| {
-        matches!(next.first, b',' | b';' | b')' | b'.') && !next.is_word() && !tokens.get(end + 1).is_some_and(Token::is_number)
+        matches!(next.first, b',' | b';' | b')' | b'.')
+            && !next.is_word()
+            && !tokens.get(end + 1).is_some_and(Token::is_number)
             || document.is_any(end, words!["and", "&"])
     });
     let child = tokens[first].len() == 1 || tokens[previous].word.is_first_name();
@@ -690,13 +794,22 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
 fn family_member(document: &Document<'_>, first: usize, end: usize) -> bool {
     let tokens = &document.tokens;
     let number = &tokens[first];
-    if !number.is_number() || number.len() != 2 || !number_is_age(document, first) || number.has(Flags::LINE) {
+    if !number.is_number() || number.len() != 2 || !number_is_age(document, first) || number.has(Flags::LINE)
+    {
+        return false;
+    }
+    if !tokens[first.saturating_sub(4)..first].iter().any(|near| near.is(cues::RELATIVE)) {
         return false;
     }
     let mut at = first;
     while at > 0 && first - at < 3 {
         let between = matches!(tokens[at - 1].first, b',' | b'.' | b'(' | b'-') && !tokens[at - 1].is_word()
-            || document.is_any(at - 1, words!["d", "died", "deceased", "alive", "living", "a", "age", "well", "healthy", "now", "still"]);
+            || document.is_any(
+                at - 1,
+                words![
+                    "d", "died", "deceased", "alive", "living", "a", "age", "well", "healthy", "now", "still"
+                ],
+            );
         if !between {
             break;
         }
@@ -705,12 +818,16 @@ fn family_member(document: &Document<'_>, first: usize, end: usize) -> bool {
     let kin = at.checked_sub(1).is_some_and(|kin| {
         tokens[kin].is(cues::RELATIVE)
             && document.same_line(kin, first)
-            && !document.is_any(kin, words!["child", "children", "friend", "friends", "host", "baby", "partner", "ex"])
+            && !document.is_any(
+                kin,
+                words!["child", "children", "friend", "friends", "host", "baby", "partner", "ex"],
+            )
     });
     let next = tokens.get(end);
     let closed = next.is_none_or(|next| {
         next.has(Flags::LINE)
-            || matches!(next.first, b',' | b';' | b')' | b'.') && !next.is_word()
+            || matches!(next.first, b',' | b';' | b')' | b'.')
+                && !next.is_word()
                 && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
             || next.is_word()
                 && next.has(Flags::SPACE)
@@ -730,13 +847,7 @@ fn adult_at(document: &Document<'_>, previous: usize, first: usize) -> bool {
 fn listed(document: &Document<'_>, first: usize, end: usize) -> Option<usize> {
     let tokens = &document.tokens;
     let number = &tokens[first];
-    let closed = tokens.get(end).is_none_or(|next| {
-        next.has(Flags::LINE)
-            || matches!(next.first, b',' | b')' | b';' | b'.') && !next.is_word()
-                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
-            || document.is_any(end, words!["and", "&", "or", "who", "respectively", "years", "yrs", "both", "live"])
-    });
-    if !number.is_number() || number.len() > 2 || number.first == b'0' || !closed || number.has(Flags::LINE) {
+    if !number.is_number() || number.len() > 2 || number.first == b'0' || number.has(Flags::LINE) {
         return None;
     }
     let mut at = first;
@@ -752,9 +863,36 @@ fn listed(document: &Document<'_>, first: usize, end: usize) -> Option<usize> {
     }
     let key = at.checked_sub(1)?;
     let aged = at < first && document.is_any(key, words!["aged", "ages"]);
-    let children = words!["sisters", "brothers", "sons", "daughters", "children", "boys", "girls", "kids", "twins", "grandchildren", "grandsons", "granddaughters", "nephews", "nieces", "stepchildren"];
-    let counted = key > 0 && (tokens[key - 1].is_number() || tokens[key - 1].is(cues::NUMBER) || document.is_any(key - 1, words!["her", "his", "their", "the", "our", "my", "of"]));
-    (aged || document.is_any(key, children) && counted).then_some(key)
+    let children = words![
+        "sisters",
+        "brothers",
+        "sons",
+        "daughters",
+        "children",
+        "boys",
+        "girls",
+        "kids",
+        "twins",
+        "grandchildren",
+        "grandsons",
+        "granddaughters",
+        "nephews",
+        "nieces",
+        "stepchildren"
+    ];
+    let counted = key > 0
+        && (tokens[key - 1].is_number()
+            || tokens[key - 1].is(cues::NUMBER)
+            || document.is_any(key - 1, words!["her", "his", "their", "the", "our", "my", "of"]));
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b',' | b')' | b';' | b'.')
+                && !next.is_word()
+                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
+            || document
+                .is_any(end, words!["and", "&", "or", "who", "respectively", "years", "yrs", "both", "live"])
+    });
+    (closed && (aged || document.is_any(key, children) && counted)).then_some(key)
 }
 
 /// Whether a number of two or three digits can be the age of somebody.
@@ -765,15 +903,24 @@ fn number_is_age(document: &Document<'_>, first: usize) -> bool {
 
 /// Whether a relative is shortly before a token.
 fn is_kin(document: &Document<'_>, at: usize, reach: usize) -> bool {
-    (at.saturating_sub(reach)..at).rev().take_while(|near| !document.tokens[*near].is_sign(b'.')).any(|near| {
-        // "Child-Pugh" is a score.
-        document.tokens[near].is(cues::RELATIVE) && !document.tokens[near + 1].is_sign(b'-')
-            || document.is_any(near, words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"])
-    })
+    (at.saturating_sub(reach)..at).rev().take_while(|near| !document.tokens[*near].is_sign(b'.')).any(
+        |near| {
+            // "Child-Pugh" is a score.
+            document.tokens[near].is(cues::RELATIVE) && !document.tokens[near + 1].is_sign(b'-')
+                || document.is_any(
+                    near,
+                    words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"],
+                )
+        },
+    )
 }
 
 /// An age behind what identifies somebody: "DOB 02.02.82   42", "CHI 1103417862. 82.".
-fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize, usize)> {
+fn identified(
+    document: &Document<'_>,
+    first: usize,
+    end: usize,
+) -> Option<(&'static str, f32, usize, usize)> {
     let tokens = &document.tokens;
     let number = &tokens[first];
     let likely = number.is_number()
@@ -782,13 +929,17 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
         && !number.has(Flags::LINE)
         && !number.is(cues::UNIT);
     let previous = first.checked_sub(1)?;
-    let sign = matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
-    if !(sign || number.has(Flags::GAP)) || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(') {
+    let sign =
+        matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
+    if !(sign || number.has(Flags::GAP))
+        || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(')
+    {
         return None;
     }
     let closed = tokens.get(end).is_none_or(|next| {
         next.has(Flags::LINE.or(Flags::GAP))
-            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|') && !next.is_word()
+            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|')
+                && !next.is_word()
                 && !(tokens.get(end + 1).is_some_and(Token::is_number) && document.glued(end + 1))
             || document.is_any(end, words!["f", "m", "y", "yrs", "yo", "male", "female"])
     });
@@ -804,7 +955,10 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
     if item || code.end as usize != last || !document.same_line(code.first as usize, first) {
         return None;
     }
-    let born = code.is_date_like && code.is_sure_date && code.keys.any(cues::KEY_DATE) && is_born(document, code.key_at as usize, code.first as usize);
+    let born = code.is_date_like
+        && code.is_sure_date
+        && code.keys.any(cues::KEY_DATE)
+        && is_born(document, code.key_at as usize, code.first as usize);
     let keys = cues::KEY_RECORD.or(cues::KEY_NATIONAL);
     let person = !code.is_date_like
         && code.digits >= 6
@@ -821,7 +975,8 @@ fn identified(document: &Document<'_>, first: usize, end: usize) -> Option<(&'st
 
 /// Whether the name of a number that states give to people is before a token.
 fn is_person_number(document: &Document<'_>, first: usize) -> bool {
-    (first.saturating_sub(3)..first).any(|at| document.is_any(at, super::national::NAMES) || document.is(at, "nhs"))
+    (first.saturating_sub(3)..first)
+        .any(|at| document.is_any(at, super::national::NAMES) || document.is(at, "nhs"))
 }
 
 /// Whether a key says that a date is one of birth.
@@ -847,19 +1002,64 @@ fn relative(document: &Document<'_>, first: usize, end: usize) -> Option<(&'stat
     let number = |at: usize| tokens.get(at).is_some_and(Token::is_number);
     let ends = next.is_none_or(|next| {
         next.has(Flags::LINE)
-            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|') && !next.is_word() && !(number(end + 1) && document.glued(end + 1))
-            || document.is_any(end, words!["in", "and", "with", "after", "from", "of", "but", "while", "when", "was", "is", "following", "due"])
+            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|')
+                && !next.is_word()
+                && !(number(end + 1) && document.glued(end + 1))
+            || document.is_any(
+                end,
+                words![
+                    "in",
+                    "and",
+                    "with",
+                    "after",
+                    "from",
+                    "of",
+                    "but",
+                    "while",
+                    "when",
+                    "was",
+                    "is",
+                    "following",
+                    "due"
+                ],
+            )
     });
     let state = words![
-        "well", "healthy", "alive", "affected", "expired", "died", "diagnosed", "dx", "dxd", "passed", "deceased", "onset",
-        "menopause", "menarche", "living", "killed", "dead", "dies", "married", "retired",
+        "well",
+        "healthy",
+        "alive",
+        "affected",
+        "expired",
+        "died",
+        "diagnosed",
+        "dx",
+        "dxd",
+        "passed",
+        "deceased",
+        "onset",
+        "menopause",
+        "menarche",
+        "living",
+        "killed",
+        "dead",
+        "dies",
+        "married",
+        "retired",
     ];
     let event = previous > 0 && document.is_any(previous - 1, state);
     let from = first.saturating_sub(16);
     let family = (from..previous)
         .rev()
         .take_while(|at| document.same_line(*at, first))
-        .take_while(|at| !(tokens[*at].is_sign(b'.') && tokens[*at + 1].has(Flags::SENTENCE) && tokens[at.saturating_sub(1)].len() > 3))
-        .any(|at| tokens[at].is(cues::RELATIVE) || document.is_any(at, words!["fh", "fhx", "pgf", "pgm", "mgf", "mgm", "maternal", "paternal"]));
+        .take_while(|at| {
+            !(tokens[*at].is_sign(b'.')
+                && tokens[*at + 1].has(Flags::SENTENCE)
+                && tokens[at.saturating_sub(1)].len() > 3)
+        })
+        .any(|at| {
+            tokens[at].is(cues::RELATIVE)
+                || document
+                    .is_any(at, words!["fh", "fhx", "pgf", "pgm", "mgf", "mgm", "maternal", "paternal"])
+        });
     (ends && (event || family)).then_some(("at N years", if event { 0.76 } else { 0.72 }, previous, first))
 }

@@ -205,8 +205,8 @@ mod tests {
         assert!(
             steuer_id(&digits("86095742719")) && bsn(&digits("111222333")) && nir(&digits("255081416802538"))
         );
-        assert!(aadhaar(&digits("2341 2341 2346")) && sin(&digits("046 454 286")[..0]) == luhn(&[]));
-        assert!(sin(&digits("130 692 544")) && tfn(&digits("123 456 782")));
+        assert!(aadhaar(&digits("2341 2341 2346")) && sin(&digits("130 692 544")));
+        assert!(tfn(&digits("123 456 782")));
         assert!(medicare_australia(&digits("2428 77813 2")) && south_african(&digits("8001015009087")));
         assert!(iban(b"GB82WEST12345698765432") && iban(b"DE89370400440532013000"));
         assert!(vin(b"1M8GDM9AXKP042788") && vin(b"11111111111111111") && dea(b"BT1234563"));

@@ -344,7 +344,8 @@ fn partial(
 ) -> Option<Written> {
     let ((a, a_len), (b, b_len)) = (first, second);
     let end = at + 3;
-    let number = |at: usize| document.tokens.get(at).is_some_and(|next| !next.has(Flags::SPACE) && next.is_number());
+    let number =
+        |at: usize| document.tokens.get(at).is_some_and(|next| !next.has(Flags::SPACE) && next.is_number());
     // "6/7.5" is an acuity.
     let decimal = separator == b'/'
         && number(end + 1)
@@ -374,7 +375,9 @@ fn partial(
         b'.' if dotted && a_len == 2 && b_len == 2 => 0.62,
         b'.' if dotted => 0.2,
         // "Tues 14.2".
-        b'.' if at > 0 && document.tokens[at - 1].is(cues::WEEKDAY) && document.tokens[at - 1].len() > 2 => 0.4,
+        b'.' if at > 0 && document.tokens[at - 1].is(cues::WEEKDAY) && document.tokens[at - 1].len() > 2 => {
+            0.4
+        }
         b'-' => 0.1,
         _ => return None,
     };

@@ -492,11 +492,38 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
             && document.is_any(
                 *before,
                 words![
-                    "in", "by", "due", "booked", "from", "to", "before", "after", "seen", "admitted", "discharged", "review",
-                    "appt", "home", "back", "away", "thru", "through", "surgery", "op", "scan", "mri", "ct", "listed",
+                    "in",
+                    "by",
+                    "due",
+                    "booked",
+                    "from",
+                    "to",
+                    "before",
+                    "after",
+                    "seen",
+                    "admitted",
+                    "discharged",
+                    "review",
+                    "appt",
+                    "home",
+                    "back",
+                    "away",
+                    "thru",
+                    "through",
+                    "surgery",
+                    "op",
+                    "scan",
+                    "mri",
+                    "ct",
+                    "listed",
                 ],
             )
-            && !(end..end + 5).any(|at| document.is_any(at, words!["centile", "centiles", "percentile", "percentiles", "century", "birthday"]))
+            && !(end..end + 5).any(|at| {
+                document.is_any(
+                    at,
+                    words!["centile", "centiles", "percentile", "percentiles", "century", "birthday"],
+                )
+            })
     });
     let bare = bare.or(phrased);
     let the = bare.or_else(|| at.checked_sub(2).filter(|_| document.is(at - 1, "the") && end > at + 1))?;

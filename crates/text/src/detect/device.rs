@@ -1,7 +1,7 @@
 //! Serial numbers of devices and implants, by their key.
 
-use super::{Detector, Rules};
 use super::number::{self, keyed};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::document::{Code, Document};
 use crate::span::Kind;
@@ -35,12 +35,28 @@ const LOOK_BACK: usize = 24;
 fn named(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     let (first, end) = (code.first as usize, code.end as usize);
     let signs = code.digits + code.letters;
-    let odd = code.is_date_like || number::is_measured(document, end) || number::is_medical_code(document, code);
+    let odd =
+        code.is_date_like || number::is_measured(document, end) || number::is_medical_code(document, code);
     let unit = end - first == 2 && document.tokens[first + 1].is(crate::cues::UNIT.or(crate::cues::DOSE));
     if odd || unit || code.digits < 2 || code.letters < 2 || !(5..=20).contains(&signs) {
         return;
     }
-    let machine = words!["workstation", "scanner", "console", "terminal", "printer", "analyser", "analyzer", "probe", "scope", "monitor", "device", "ser", "serial", "sn"];
+    let machine = words![
+        "workstation",
+        "scanner",
+        "console",
+        "terminal",
+        "printer",
+        "analyser",
+        "analyzer",
+        "probe",
+        "scope",
+        "monitor",
+        "device",
+        "ser",
+        "serial",
+        "sn"
+    ];
     let beside = first.checked_sub(1).is_some_and(|word| document.is_any(word, machine)) && signs >= 6;
     let lots = words!["lot", "lots", "batch", "batches", "serials"];
     let near = || {

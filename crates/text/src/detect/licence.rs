@@ -1,8 +1,8 @@
 //! Numbers of licences and certificates: by their key, and by the checks of NPI and DEA numbers.
 
-use super::{Detector, Rules};
 use super::checks;
 use super::number::{self, keyed};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::Document;
@@ -17,15 +17,65 @@ keyed!(Licence, "licence", Licence, KEY_LICENCE, 4, 0.92, 0.82);
 
 /// Registers of professions and abbreviations of a licence, which have a number directly behind them.
 const REGISTERS: WordSet = words![
-    "gmc", "nmc", "gdc", "goc", "gphc", "hcpc", "hpc", "imc", "nmbi", "coru", "ahpra", "mcnz", "nzmc", "nzdc", "mci",
-    "tnmc", "kmc", "mmc", "dmc", "pmc", "apmc", "wbmc", "mdcn", "nmcn", "hpcsa", "sanc", "cpso", "cpsbc", "cpsa",
-    "cpsm", "cpss", "cpsns", "cmq", "mcr", "pmdc", "npi", "upin", "dea", "lic", "licence", "license", "regn", "regd",
-    "reg", "registration", "badge", "permit", "cert", "certificate", "certification", "provider", "prescriber", "pin",
+    "gmc",
+    "nmc",
+    "gdc",
+    "goc",
+    "gphc",
+    "hcpc",
+    "hpc",
+    "imc",
+    "nmbi",
+    "coru",
+    "ahpra",
+    "mcnz",
+    "nzmc",
+    "nzdc",
+    "mci",
+    "tnmc",
+    "kmc",
+    "mmc",
+    "dmc",
+    "pmc",
+    "apmc",
+    "wbmc",
+    "mdcn",
+    "nmcn",
+    "hpcsa",
+    "sanc",
+    "cpso",
+    "cpsbc",
+    "cpsa",
+    "cpsm",
+    "cpss",
+    "cpsns",
+    "cmq",
+    "mcr",
+    "pmdc",
+    "npi",
+    "upin",
+    "dea",
+    "lic",
+    "licence",
+    "license",
+    "regn",
+    "regd",
+    "reg",
+    "registration",
+    "badge",
+    "permit",
+    "cert",
+    "certificate",
+    "certification",
+    "provider",
+    "prescriber",
+    "pin",
     "colegiado",
 ];
 
 /// Ranks of the police, whose numbers stand before a name.
-const RANKS: WordSet = words!["pc", "dc", "wpc", "ps", "ds", "pcso", "constable", "officer", "const", "garda", "sgt"];
+const RANKS: WordSet =
+    words!["pc", "dc", "wpc", "ps", "ds", "pcso", "constable", "officer", "const", "garda", "sgt", "gdc"];
 
 impl Detector for Licence {
     fn name(&self) -> &'static str {
@@ -56,7 +106,7 @@ impl Detector for Licence {
 
 /// Whether a word may be a register or a rank.
 pub(super) fn is_register(word: &Token) -> bool {
-    word.is(cues::KEY_LICENCE) || RANKS.may_have(word.hash) && word.is_capital()
+    word.is(cues::KEY_LICENCE) || RANKS.may_have(word.hash)
 }
 
 impl Licence {
@@ -65,13 +115,21 @@ impl Licence {
         let code = &document.codes[at];
         let tokens = &document.tokens;
         let first = code.first as usize;
+        if code.digits < 2 {
+            return;
+        }
         let mut start = first;
         let part = |at: usize| {
             tokens[at].is_word() && tokens[at].has(Flags::UPPER.or(Flags::SINGLE)) && tokens[at].len() <= 4
         };
         // "HCPC PH 112478", "Regn. No. TN 88214".
         let apart = tokens[first].has(Flags::GAP.or(Flags::LINE));
-        if !apart && first >= 2 && part(first - 1) && !document.is_any(first - 1, REGISTERS) && !document.is_any(first - 1, RANKS) {
+        if !apart
+            && first >= 2
+            && part(first - 1)
+            && !document.is_any(first - 1, REGISTERS)
+            && !document.is_any(first - 1, RANKS)
+        {
             start -= 1;
         }
         let mut key = start;
@@ -83,7 +141,10 @@ impl Licence {
             key -= 1;
         }
         let Some(key) = key.checked_sub(1).filter(|key| document.same_line(*key, first)) else { return };
-        let year = code.letters == 0 && code.digits == 4 && matches!(tokens[first].first, b'1' | b'2') && key + 1 == first;
+        let year = code.letters == 0
+            && code.digits == 4
+            && matches!(tokens[first].first, b'1' | b'2')
+            && key + 1 == first;
         let register = document.is_any(key, REGISTERS);
         let least = if start < first || code.letters > 0 { 3 } else { 4 };
         let odd = code.is_date_like
@@ -91,14 +152,15 @@ impl Licence {
             || number::is_measured(document, code.end as usize);
         if register && code.digits >= least && !year && !odd && tokens[key].len() > 1 {
             let evidence = document.bytes(key..first);
-            let score = Score::new("register", evidence, 0.84);
+            let score = Score::new("register", evidence, if start < first { 0.93 } else { 0.86 });
             let whole = number::extended(document, at);
             let start = start.min(whole.start);
             found.add(self.name(), Kind::Licence, document.bytes(start..whole.end), &score);
             return;
         }
         let rank = key + 1 == first && document.is_any(key, RANKS) && (tokens[key].is_capital());
-        let named = tokens.get(code.end as usize).is_some_and(|next| super::is_name(next) && !next.has(Flags::LINE));
+        let named =
+            tokens.get(code.end as usize).is_some_and(|next| super::is_name(next) && !next.has(Flags::LINE));
         if rank && named && (2..=6).contains(&code.digits) && code.letters <= 2 && !odd {
             let score = Score::new("rank before", document.bytes(key..first), 0.78);
             found.add(self.name(), Kind::Licence, document.bytes(first..code.end as usize), &score);
@@ -118,7 +180,8 @@ impl Licence {
         }
         for last in (at..end).rev() {
             let tokens = first..document.codes[last].end as usize;
-            let driver = number::Compact::new(document, tokens.clone()).is_some_and(|whole| is_driver(whole.text()));
+            let driver =
+                number::Compact::new(document, tokens.clone()).is_some_and(|whole| is_driver(whole.text()));
             if driver && document.same_line(first, tokens.end - 1) {
                 number::propose(self, Kind::Licence, document, tokens, "driver's number", 0.95, found);
                 return;

@@ -39,6 +39,8 @@ mod user;
 mod vehicle;
 mod ward;
 #[cfg(test)]
+mod number_tests;
+#[cfg(test)]
 mod tests;
 
 pub use date::Calendar;

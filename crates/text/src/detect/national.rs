@@ -128,7 +128,8 @@ impl National {
         let digits: usize = document.codes[at..last].iter().map(|code| usize::from(code.digits)).sum();
         let mut end = document.codes[last - 1].end as usize;
         // The place on the card: "2428 77813 2 / 1".
-        let slash = document.tokens.get(end).is_some_and(|sign| matches!(sign.first, b'/' | b'-') && !sign.is_word());
+        let slash =
+            document.tokens.get(end).is_some_and(|sign| matches!(sign.first, b'/' | b'-') && !sign.is_word());
         if slash
             && document.is_any(key, words!["medicare"])
             && document.tokens.get(end + 1).is_some_and(|place| place.is_number() && place.len() == 1)
@@ -149,19 +150,20 @@ impl National {
     /// Numbers of letters and digits: "NHI ABC1235", "PAN ABCPK1234L", "NRIC S1234567D", "VX 220 914".
     fn lettered(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
         let code = &document.codes[at];
-        if code.digits < 2 {
+        let (first, end) = (code.first as usize, code.end as usize);
+        let near = |words: WordSet| {
+            (first.saturating_sub(3)..first)
+                .any(|word| document.is_any(word, words) && document.same_line(word, first))
+        };
+        let named = (8..=10).contains(&(code.digits + code.letters)) || near(NAMES);
+        if code.digits < 2 || code.letters < 1 || !named {
             return;
         }
-        let (first, end) = (code.first as usize, code.end as usize);
-        let tokens = if code.letters >= 3 { first..end } else { number::extended(document, at) };
+        let tokens = first..end;
         if !number::is_upper(document, code) {
             return;
         }
         let Some(compact) = Compact::new(document, tokens.clone()) else { return };
-        let near = |words: WordSet| {
-            (tokens.start.saturating_sub(4)..tokens.start)
-                .any(|word| document.is_any(word, words) && document.same_line(word, tokens.start))
-        };
         let shape = compact.text();
         let (rule, certainty) = match () {
             _ if is_shape(shape, b"AAA9999") && near(words!["nhi"]) => ("NHI", 0.95),
@@ -173,7 +175,9 @@ impl National {
             _ if is_shape(shape, b"9999999A") || is_shape(shape, b"9999999AA") => {
                 ("PPS", if near(words!["pps", "ppsn"]) { 0.97 } else { 0.82 })
             }
-            _ if near(words!["dva", "nhi", "pan", "nric", "fin"]) && shape.len() >= 6 => ("name of a number", 0.8),
+            _ if near(words!["dva", "nhi", "pan", "nric", "fin"]) && shape.len() >= 6 => {
+                ("name of a number", 0.8)
+            }
             _ => return,
         };
         number::propose(self, Kind::NationalId, document, tokens, rule, certainty, found);
@@ -239,7 +243,13 @@ impl National {
         while word > 0
             && number - word < 6
             && (matches!(tokens[word - 1].first, b':' | b'#' | b'=')
-                || document.is_any(word - 1, words!["of", "ssn", "ss", "social", "is", "digits", "the", "in", "with", "ends", "ending", "security", "number"]))
+                || document.is_any(
+                    word - 1,
+                    words![
+                        "of", "ssn", "ss", "social", "is", "digits", "the", "in", "with", "ends", "ending",
+                        "security", "number"
+                    ],
+                ))
         {
             word -= 1;
         }

@@ -298,8 +298,11 @@ fn is_direct(document: &Document<'_>, head: usize, key: Classes) -> bool {
 
 /// Whether all letters of a code are capitals.
 pub fn is_upper(document: &Document<'_>, code: &Code) -> bool {
-    let words = document.tokens[code.first as usize..code.end as usize].iter().filter(|token| token.is_word());
-    words.clone().all(|token| token.has(Flags::UPPER) || token.has(Flags::SINGLE) && token.has(Flags::CAPITAL))
+    let words =
+        document.tokens[code.first as usize..code.end as usize].iter().filter(|token| token.is_word());
+    words
+        .clone()
+        .all(|token| token.has(Flags::UPPER) || token.has(Flags::SINGLE) && token.has(Flags::CAPITAL))
 }
 
 /// Whether a colon, `#` or "is" stands directly before a code.

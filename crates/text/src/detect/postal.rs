@@ -24,8 +24,7 @@ impl Detector for Postal {
                 continue;
             }
             let digits = code.rules.any(Rules::ZIP).then(|| numeric(document, code)).flatten();
-            let proposal =
-                digits.or_else(|| two_parts(document, at)).or_else(|| in_address(document, at));
+            let proposal = digits.or_else(|| two_parts(document, at)).or_else(|| in_address(document, at));
             let Some((end, rule, certainty)) = proposal else { continue };
             let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);
             if number::keys(code).0.any(cues::KEY_POSTAL) {
@@ -123,7 +122,11 @@ fn ends_line(document: &Document<'_>, code: &Code) -> Option<(usize, &'static st
     let five = document.tokens[first].len() == 5;
     // "14 Village Road / Kloof / 3610": four digits below a street.
     let four = first == start && (1..=2).any(|back| street_line(document, first, back));
-    (city && short && named && (five || four) && first - start <= 5).then_some((end, "end of an address", 0.84))
+    (city && short && named && (five || four) && first - start <= 5).then_some((
+        end,
+        "end of an address",
+        0.84,
+    ))
 }
 
 /// Whether a short line above ends with a street: "14 Village Road".
@@ -132,7 +135,9 @@ fn street_line(document: &Document<'_>, first: usize, back: usize) -> bool {
     line.is_some_and(|line| {
         let last = line.end as usize - 1;
         let last = last - usize::from(document.tokens[last].is_sign(b',') && last > line.first as usize);
-        line.bytes < 40 && document.tokens[last].is(cues::STREET_SUFFIX) && document.tokens[line.first as usize].is_number()
+        line.bytes < 40
+            && document.tokens[last].is(cues::STREET_SUFFIX)
+            && document.tokens[line.first as usize].is_number()
     })
 }
 
@@ -272,8 +277,11 @@ fn is_irish(first: &[u8], second: &[u8]) -> bool {
 fn is_six(document: &Document<'_>, at: usize) -> bool {
     let code = &document.codes[at];
     let single = code.end - code.first == 1 && code.letters == 0;
-    let next = || document.codes.get(at + 1).filter(|next| next.first == code.end && next.end - next.first == 1);
-    single && (code.digits == 6 || code.digits == 3 && next().is_some_and(|next| next.digits == 3 && next.letters == 0))
+    let next =
+        || document.codes.get(at + 1).filter(|next| next.first == code.end && next.end - next.first == 1);
+    single
+        && (code.digits == 6
+            || code.digits == 3 && next().is_some_and(|next| next.digits == 3 && next.letters == 0))
 }
 
 /// Codes of four or six digits behind a city, in an address: "Bendigo 3550", "Kloof, 3610", "Chennai -
@@ -290,32 +298,46 @@ fn in_address(document: &Document<'_>, at: usize) -> Option<(usize, &'static str
     let end = if six && code.digits == 3 { document.codes[at + 1].end as usize } else { code.end as usize };
     let closed = tokens.get(end).is_none_or(|next| {
         next.has(Flags::LINE.or(Flags::GAP))
-            || !next.is_word() && matches!(next.first, b'.' | b',' | b';' | b')' | b'|' | b'*')
+            || !next.is_word()
+                && matches!(next.first, b'.' | b',' | b';' | b')' | b'|' | b'*')
                 && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
     });
     let mut last = first.checked_sub(1)?;
     let pin = document.is_any(last, words!["pin", "pincode", "postcode", "eircode"])
-        || last > 0 && document.is_any(last - 1, words!["pin", "postal", "post"]) && document.is(last, "code")
-        || last > 1 && tokens[last].is_sign(b':') && document.is_any(last - 1, words!["pin", "pincode", "postcode"]);
+        || last > 0
+            && document.is_any(last - 1, words!["pin", "postal", "post"])
+            && document.is(last, "code")
+        || last > 1
+            && tokens[last].is_sign(b':')
+            && document.is_any(last - 1, words!["pin", "pincode", "postcode"]);
     if pin && (six || four) {
         return Some((end, "digits behind a key", 0.86));
     }
     let sign = matches!(tokens[last].first, b',' | b'-' | 0xe2 | b'(') && !tokens[last].is_word();
     last = last.checked_sub(usize::from(sign))?;
     let place = &tokens[last];
-    let named = place.is_word() && place.is_capital() && !place.is(cues::MONTH) && document.same_line(last, first);
+    let named =
+        place.is_word() && place.is_capital() && !place.is(cues::MONTH) && document.same_line(last, first);
     if !named || !closed {
         return None;
     }
-    let known = place.word.is_city() || place.word.is_state() || place.word.is_state_code() || place.word.is_country();
+    let known = place.word.is_city()
+        || place.word.is_state()
+        || place.word.is_state_code()
+        || place.word.is_country();
     let number = document.word(first);
     let year = four && matches!(number.as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
     let street = has_street(document, last, first);
     let start = matches!(number.as_bytes()[0], b'1'..=b'8');
     if six {
-        return (start && (known || street)).then_some((end, "behind a city", if known { 0.9 } else { 0.82 }));
+        return (start && (known || street)).then_some((
+            end,
+            "behind a city",
+            if known { 0.9 } else { 0.82 },
+        ));
     }
-    let state = place.has(Flags::UPPER) && document.is_any(last, words!["wa", "sa", "nt", "act", "nsw", "vic", "qld", "tas"]);
+    let state = place.has(Flags::UPPER)
+        && document.is_any(last, words!["wa", "sa", "nt", "act", "nsw", "vic", "qld", "tas"]);
     match () {
         _ if state => Some((end, "behind a state", 0.84)),
         _ if street && !(year && sign) => Some((end, "behind a city", 0.8)),
@@ -337,7 +359,8 @@ fn has_street(document: &Document<'_>, city: usize, first: usize) -> bool {
     if near.into_iter().any(is_street) {
         return true;
     }
-    let Some(above) = (tokens[first].line as usize).checked_sub(1).and_then(|line| document.lines.get(line)) else {
+    let Some(above) = (tokens[first].line as usize).checked_sub(1).and_then(|line| document.lines.get(line))
+    else {
         return false;
     };
     let starts = document.line(first).is_some_and(|line| city - (line.first as usize) < 4 && !line.paragraph);

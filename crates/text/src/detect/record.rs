@@ -135,9 +135,37 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
 
 /// Things that have a number of their own, beside the keys of forms.
 const THINGS: WordSet = words![
-    "sheet", "form", "folder", "slip", "label", "labels", "sticker", "stickers", "docket", "bag", "seal", "portal",
-    "wristband", "logbook", "envelope", "locker", "exhibit", "warrant", "cassette", "container", "pot", "jar", "block",
-    "consignment", "parcel", "parking", "library", "membership", "token", "voucher", "queue",
+    "sheet",
+    "form",
+    "folder",
+    "slip",
+    "label",
+    "labels",
+    "sticker",
+    "stickers",
+    "docket",
+    "bag",
+    "seal",
+    "portal",
+    "wristband",
+    "logbook",
+    "envelope",
+    "locker",
+    "exhibit",
+    "warrant",
+    "cassette",
+    "container",
+    "pot",
+    "jar",
+    "block",
+    "consignment",
+    "parcel",
+    "parking",
+    "library",
+    "membership",
+    "token",
+    "voucher",
+    "queue",
 ];
 
 /// Whether [`labelled`] can propose a code, by what is directly around it.
@@ -151,7 +179,10 @@ pub(super) fn is_labelled(document: &Document<'_>, code: &Code, upper: bool) -> 
         match token.first {
             b'#' => true,
             b':' | b'.' if !token.is_word() => {
-                code.numbered || code.digits >= 3 && at > 0 && (tokens[at - 1].has(Flags::UPPER) || THINGS.may_have(tokens[at - 1].hash))
+                code.numbered
+                    || code.digits >= 3
+                        && at > 0
+                        && (tokens[at - 1].has(Flags::UPPER) || THINGS.may_have(tokens[at - 1].hash))
             }
             b'|' => lettered,
             _ => token.is(cues::NUMBER_WORD) || THINGS.may_have(token.hash) || lettered && token.has(apart),
@@ -170,7 +201,10 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let code = &document.codes[at];
     let (first, end) = (code.first as usize, code.end as usize);
     let tokens = &document.tokens;
-    if code.is_date_like
+    let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
+    if code.digits < 2
+        || !is_labelled(document, code, upper)
+        || code.is_date_like
         || number::is_pair(document, code)
         || number::is_measured(document, end)
         || number::is_medical_code(document, code)
@@ -184,9 +218,12 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
     };
     // Laboratories number by year: "SP24:11902".
     let colon = tokens.get(end).is_some_and(|sign| sign.is_sign(b':')) && document.glued(end);
-    if colon && code.letters >= 1 && code.letters <= 3 && code.digits == 2 && number::is_upper(document, code) {
+    if colon && code.letters >= 1 && code.letters <= 3 && code.digits == 2 && number::is_upper(document, code)
+    {
         let serial = document.codes.get(at + 1).filter(|next| next.first as usize == end + 1);
-        if let Some(serial) = serial.filter(|next| document.glued(end + 1) && next.digits >= 3 && next.letters <= 2) {
+        if let Some(serial) =
+            serial.filter(|next| document.glued(end + 1) && next.digits >= 3 && next.letters <= 2)
+        {
             propose(first..serial.end as usize, "number of a year", 0.86);
             return;
         }
@@ -194,13 +231,19 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let mut whole = number::extended(document, at);
     // "PT 66120" in a cell: a word that is a key elsewhere.
     let head = number::headed(document, at).unwrap_or(whole.start);
-    let key = cues::KEY_RECORD.or(cues::KEY_NATIONAL).or(cues::KEY_LICENCE).or(cues::NUMBER_WORD).or(cues::KEY_DATE);
+    let key = cues::KEY_RECORD
+        .or(cues::KEY_NATIONAL)
+        .or(cues::KEY_LICENCE)
+        .or(cues::NUMBER_WORD)
+        .or(cues::KEY_DATE);
     let free = document.is(head, "pt") || !tokens[head].is(key.or(cues::KEY_ACCOUNT).or(cues::KEY_DEVICE));
-    if head < whole.start && free && tokens[head].has(Flags::GAP.or(Flags::LINE)) {
+    let headed = head < whole.start && free && tokens[head].has(Flags::GAP.or(Flags::LINE));
+    if headed {
         whole.start = head;
     }
     let bare = document.tokens[whole.clone()].iter().all(|token| !token.is_word());
-    let digits: usize = document.tokens[whole.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
+    let digits: usize =
+        document.tokens[whole.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
     let letters = code.letters as usize + if whole.start < first { tokens[whole.start].len() } else { 0 };
     let previous = whole.start.checked_sub(1);
     let other = number::keys(code).0.any(PLACES);
@@ -210,7 +253,14 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let number_word = whole.start.checked_sub(1 + dot).is_some_and(|word| {
         (tokens[word].is_sign(b'#') || tokens[word].is(cues::NUMBER_WORD)) && document.same_line(word, first)
     });
-    if number_word && !other && upper && letters > 0 && letters + digits >= 5 && digits >= 2 && !is_size(document, code) {
+    if number_word
+        && !other
+        && upper
+        && letters > 0
+        && letters + digits >= 5
+        && digits >= 2
+        && !is_size(document, code)
+    {
         propose(whole, "behind \"number\"", 0.76);
         return;
     }
@@ -224,8 +274,14 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
         propose(whole, "number of a thing", 0.72);
         return;
     }
-    if cell(document, whole.clone()) && letters > 0 && letters <= 5 && digits >= 4 && upper && !is_lab(document, whole.start) {
-        propose(whole, "alone in a cell", 0.66);
+    if cell(document, whole.clone())
+        && letters > 0
+        && letters <= 5
+        && digits >= 4
+        && upper
+        && !is_lab(document, whole.start)
+    {
+        propose(whole, "alone in a cell", if headed { 0.86 } else { 0.66 });
         return;
     }
     // "HSN: 511 203 877": groups behind an acronym and a colon.
@@ -235,7 +291,13 @@ fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
         && tokens[whole.start - 2].is_word()
         && tokens[whole.start - 2].has(Flags::UPPER)
         && tokens[whole.start - 2].len() >= 2;
-    if acronym && bare && digits >= 8 && whole.len() >= 3 && !number::is_range(document, code) && code.digits >= 3 {
+    if acronym
+        && bare
+        && digits >= 8
+        && whole.len() >= 3
+        && !number::is_range(document, code)
+        && code.digits >= 3
+    {
         propose(whole, "groups behind an acronym", 0.72);
     }
 }
@@ -259,7 +321,9 @@ fn is_year(document: &Document<'_>, code: &Code) -> bool {
 /// Whether a code is a strength or a size with its unit: "100MG", "10F".
 fn is_size(document: &Document<'_>, code: &Code) -> bool {
     let (first, end) = (code.first as usize, code.end as usize);
-    end - first == 2 && document.tokens[first].is_number() && document.tokens[first + 1].is(cues::UNIT.or(cues::DOSE))
+    end - first == 2
+        && document.tokens[first].is_number()
+        && document.tokens[first + 1].is(cues::UNIT.or(cues::DOSE))
 }
 
 /// Whether tokens are alone between gaps, bars or the ends of their line, with another cell beside
@@ -267,15 +331,20 @@ fn is_size(document: &Document<'_>, code: &Code) -> bool {
 fn cell(document: &Document<'_>, tokens: Range<usize>) -> bool {
     let all = &document.tokens;
     let open = all[tokens.start].has(Flags::GAP)
-        || tokens.start > 0 && all[tokens.start - 1].is_sign(b'|') && document.same_line(tokens.start - 1, tokens.start);
-    let close = all.get(tokens.end).is_none_or(|next| next.has(Flags::GAP.or(Flags::LINE)) || next.is_sign(b'|'));
+        || tokens.start > 0
+            && all[tokens.start - 1].is_sign(b'|')
+            && document.same_line(tokens.start - 1, tokens.start);
+    let close =
+        all.get(tokens.end).is_none_or(|next| next.has(Flags::GAP.or(Flags::LINE)) || next.is_sign(b'|'));
     open && close
 }
 
 /// Whether a word is a test or a substance rather than the first part of a number.
 fn is_lab(document: &Document<'_>, at: usize) -> bool {
     let token = &document.tokens[at];
-    token.is_word() && token.len() > 2 && (token.word.is_medical() || token.word.is_drug() || token.is(cues::UNIT))
+    token.is_word()
+        && token.len() > 2
+        && (token.word.is_medical() || token.word.is_drug() || token.is(cues::UNIT))
 }
 
 /// A number behind a name with a degree, as under a letter: "Patrick Hayes, M.D. 34764".

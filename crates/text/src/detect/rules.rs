@@ -300,7 +300,7 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let bytes = tokens[end - 1].end - token.start;
     let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
     let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
-    let before = tokens[first.saturating_sub(4)..first].iter();
+    let before = tokens[first.saturating_sub(5)..first].iter();
     let register = code.digits >= 2 && before.clone().any(|word| licence::is_register(word));
     let whole = code.digits + code.letters;
     // Letters of serial numbers are capitals, those of units are not.

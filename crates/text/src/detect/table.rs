@@ -136,7 +136,9 @@ impl Heading {
         for (column, kind) in kinds.iter_mut().enumerate().take(row.count) {
             let cell = row.cell(column);
             let tokens = &document.tokens[cell.clone()];
-            if tokens.len() > MOST_WORDS || tokens.iter().any(|token| token.is_number() || token.is_sign(b':')) {
+            if tokens.len() > MOST_WORDS
+                || tokens.iter().any(|token| token.is_number() || token.is_sign(b':'))
+            {
                 return None;
             }
             words += usize::from(tokens.iter().any(Token::is_word));
@@ -162,7 +164,9 @@ impl Heading {
 /// The kind of numbers below a heading.
 fn column_kind(document: &Document<'_>, cell: Range<usize>) -> Option<Kind> {
     let classes = cell.clone().fold(cues::Classes::NONE, |all, at| all.or(document.classes(at)));
-    let named = cell.into_iter().any(|at| document.is_any(at, words!["folder", "hosp", "nhi", "nhs", "chi", "sticker"]));
+    let named = cell
+        .into_iter()
+        .any(|at| document.is_any(at, words!["folder", "hosp", "nhi", "nhs", "chi", "sticker"]));
     let record = cues::KEY_RECORD.or(cues::KEY_NATIONAL).or(cues::NUMBER_WORD);
     match () {
         _ if classes.any(cues::KEY_AGE) => Some(Kind::Age),
@@ -192,7 +196,9 @@ fn value(document: &Document<'_>, cell: Range<usize>, kind: Kind) -> Option<Rang
                     || token.is_word() && token.has(Flags::UPPER.or(Flags::SINGLE)) && token.len() <= 5
                     || matches!(token.first, b'-' | b'/' | b'.' | b'*' | b'#' | b'(' | b')' | b'+')
             });
-            let year = tokens.len() == 1 && digits == 4 && matches!(document.word(cell.start).as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
+            let year = tokens.len() == 1
+                && digits == 4
+                && matches!(document.word(cell.start).as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
             let decimal = tokens.len() == 3 && tokens[1].is_sign(b'.');
             let date = numeric(document, cell.start).is_some_and(|date| date.end >= cell.end);
             let likely = signs && digits >= 4 && tokens.len() <= 12 && !year && !decimal && !date;
@@ -212,9 +218,14 @@ fn age(document: &Document<'_>, cell: Range<usize>) -> Option<Range<usize>> {
         matches!(document.tokens[other].first, b'/' | b'(' | b')' | b'-' | b',')
             || document.is_any(
                 other,
-                words!["f", "m", "y", "yr", "yrs", "years", "yo", "female", "male", "mo", "months", "mths", "wks", "weeks", "days", "d"],
+                words![
+                    "f", "m", "y", "yr", "yrs", "years", "yo", "female", "male", "mo", "months", "mths",
+                    "wks", "weeks", "days", "d"
+                ],
             )
     });
-    let unit = usize::from(document.is_any(at + 1, words!["mo", "months", "mths", "wks", "weeks", "days"]) && at + 1 < cell.end);
+    let unit = usize::from(
+        document.is_any(at + 1, words!["mo", "months", "mths", "wks", "weeks", "days"]) && at + 1 < cell.end,
+    );
     (likely && other).then_some(at..at + 1 + unit)
 }

@@ -23,14 +23,14 @@ fn all(text: &str) -> Vec<String> {
 }
 
 /// Checks that each text has exactly these spans of a kind.
-fn check(kind: Kind, cases: &[(&str, &[&str])]) {
+pub(super) fn check(kind: Kind, cases: &[(&str, &[&str])]) {
     for (text, expected) in cases {
         assert_eq!(found(kind, text), *expected, "{text}");
     }
 }
 
 /// Checks that nothing is found.
-fn clean(cases: &[&str]) {
+pub(super) fn clean(cases: &[&str]) {
     for text in cases {
         assert!(all(text).is_empty(), "{text}: {:?}", all(text));
     }

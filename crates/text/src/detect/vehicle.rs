@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Detector, Rules};
 use super::checks;
 use super::number::{self, keyed};
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Classes};
 use crate::document::Document;
@@ -53,32 +53,137 @@ impl Detector for Vehicle {
 
 /// Vehicles, and words of their plates that are no keys of forms.
 const VEHICLES: WordSet = words![
-    "rego", "numberplate", "plate", "plates", "vehicle", "taxi", "cab", "bus", "ambulance", "moped", "scooter", "bike",
-    "motorbike", "suv", "sedan", "ute", "bakkie", "lorry", "truck", "van", "hatchback", "saloon", "pickup", "minibus",
-    "minivan", "car", "cars", "jeep", "tractor", "okada", "keke", "rickshaw", "auto", "combi", "kombi", "trailer",
-    "caravan", "toyota", "ford", "honda", "nissan", "vauxhall", "opel", "corsa", "astra", "fiesta", "focus", "golf",
-    "polo", "micra", "clio", "peugeot", "renault", "volkswagen", "vw", "bmw", "audi", "mercedes", "skoda", "kia",
-    "hyundai", "mazda", "subaru", "suzuki", "holden", "commodore", "hilux", "corolla", "camry", "civic", "accord",
-    "tesla", "volvo", "saab", "fiat", "citroen", "chevrolet", "chevy", "dodge", "tata", "maruti", "bajaj", "yamaha",
-    "ducati", "kawasaki", "isuzu", "mitsubishi", "lexus", "qashqai", "yaris", "transit", "ranger", "seat", "dacia",
-    "innova", "alto", "innocenti", "altima", "sentra", "prius", "rav4", "buick", "gmc", "cadillac", "lincoln", "acura",
-    "outback", "forester", "navara", "amarok", "triton", "sprinter", "berlingo", "passat", "octavia", "tiguan",
+    "rego",
+    "numberplate",
+    "plate",
+    "plates",
+    "vehicle",
+    "taxi",
+    "cab",
+    "bus",
+    "ambulance",
+    "moped",
+    "scooter",
+    "bike",
+    "motorbike",
+    "suv",
+    "sedan",
+    "ute",
+    "bakkie",
+    "lorry",
+    "truck",
+    "van",
+    "hatchback",
+    "saloon",
+    "pickup",
+    "minibus",
+    "minivan",
+    "car",
+    "cars",
+    "jeep",
+    "tractor",
+    "okada",
+    "keke",
+    "rickshaw",
+    "auto",
+    "combi",
+    "kombi",
+    "trailer",
+    "caravan",
+    "toyota",
+    "ford",
+    "honda",
+    "nissan",
+    "vauxhall",
+    "opel",
+    "corsa",
+    "astra",
+    "fiesta",
+    "focus",
+    "golf",
+    "polo",
+    "micra",
+    "clio",
+    "peugeot",
+    "renault",
+    "volkswagen",
+    "vw",
+    "bmw",
+    "audi",
+    "mercedes",
+    "skoda",
+    "kia",
+    "hyundai",
+    "mazda",
+    "subaru",
+    "suzuki",
+    "holden",
+    "commodore",
+    "hilux",
+    "corolla",
+    "camry",
+    "civic",
+    "accord",
+    "tesla",
+    "volvo",
+    "saab",
+    "fiat",
+    "citroen",
+    "chevrolet",
+    "chevy",
+    "dodge",
+    "tata",
+    "maruti",
+    "bajaj",
+    "yamaha",
+    "ducati",
+    "kawasaki",
+    "isuzu",
+    "mitsubishi",
+    "lexus",
+    "qashqai",
+    "yaris",
+    "transit",
+    "ranger",
+    "seat",
+    "dacia",
+    "innova",
+    "alto",
+    "innocenti",
+    "altima",
+    "sentra",
+    "prius",
+    "rav4",
+    "buick",
+    "gmc",
+    "cadillac",
+    "lincoln",
+    "acura",
+    "outback",
+    "forester",
+    "navara",
+    "amarok",
+    "triton",
+    "sprinter",
+    "berlingo",
+    "passat",
+    "octavia",
+    "tiguan",
 ];
 
 impl Vehicle {
     /// A plate behind a vehicle, or in a layout that nothing else has: "Corsa YN66 OZT", "a taxi, SHA
-    /// 1234 K", "TN 09 AB 1234", "161-D-12345", "call sign MS417".
+    /// 1234 K", "TN 09 AB 1234", "call sign MS417".
     fn shaped(&self, document: &Document<'_>, at: usize, keyed: bool, found: &mut Candidates) {
+        let code = &document.codes[at];
+        let before = (code.first as usize).checked_sub(1).map(|before| &document.tokens[before]);
+        let upper = before.is_some_and(|word| word.has(Flags::UPPER) && word.len() <= 3);
+        if code.letters == 0 && !upper {
+            return;
+        }
         let Some(tokens) = plate_of(document, at) else { return };
         let Some(compact) = number::Compact::new(document, tokens.clone()) else { return };
         let first = tokens.start;
-        let irish = document.codes[at].letters <= 2
-            && tokens.len() == 5
-            && document.tokens[first + 1].is_sign(b'-')
-            && document.tokens[first + 3].is_sign(b'-')
-            && matches!(document.tokens[first].len(), 2 | 3)
-            && document.tokens[first].is_number()
-            && document.tokens[first + 2].is_capital();
         let indian = is_indian(compact.text());
         let behind = || {
             (first.saturating_sub(5)..first)
@@ -91,8 +196,10 @@ impl Vehicle {
                 || first >= 1 && document.is_any(first - 1, words!["callsign", "rego"])
         };
         let (rule, certainty) = match () {
-            _ if irish || indian => ("plate of a state", 0.82),
-            _ if (4..=10).contains(&compact.text().len()) && (keyed || behind()) => ("plate behind a vehicle", 0.86),
+            _ if indian => ("plate of a state", 0.88),
+            _ if (4..=10).contains(&compact.text().len()) && (keyed || behind()) => {
+                ("plate behind a vehicle", 0.86)
+            }
             _ if call() => ("call sign", 0.76),
             _ => return,
         };
@@ -200,7 +307,8 @@ fn plate_of(document: &Document<'_>, at: usize) -> Option<Range<usize>> {
     // "TN 09 AB 1234": letters, then the code that goes on behind them.
     if part(end) && !tokens[end].has(apart) && !tokens[end].word.is_common() {
         end += 1;
-        let number = tokens.get(end).is_some_and(|token| token.is_number() && token.len() <= 4 && !token.has(apart));
+        let number =
+            tokens.get(end).is_some_and(|token| token.is_number() && token.len() <= 4 && !token.has(apart));
         end += usize::from(number);
     }
     let letters = tokens[first..end].iter().any(Token::is_word);
@@ -216,7 +324,9 @@ fn is_indian(text: &[u8]) -> bool {
     }
     let district = digits(2);
     let series = if district > 0 { letters(2 + district) } else { 0 };
-    (1..=2).contains(&district) && (1..=3).contains(&series) && digits(2 + district + series) == 4
+    (1..=2).contains(&district)
+        && (1..=3).contains(&series)
+        && digits(2 + district + series) == 4
         && text.len() == 6 + district + series
 }
 
