@@ -113,7 +113,9 @@ fn weighted(digits: &[u8], weights: &[u32]) -> u32 {
 /// A tax file number of Australia: nine digits, a weighted sum that 11 divides.
 pub fn tfn(digits: &[u8]) -> bool {
     const WEIGHTS: [u32; 9] = [1, 4, 3, 7, 5, 8, 6, 9, 10];
-    digits.len() == 9 && digits.iter().any(|digit| *digit > 0) && weighted(digits, &WEIGHTS) % 11 == 0
+    digits.len() == 9
+        && digits.iter().any(|digit| *digit > 0)
+        && weighted(digits, &WEIGHTS).is_multiple_of(11)
 }
 
 /// A Medicare number of Australia: from 2 to 6, the ninth digit checks the eight before it.

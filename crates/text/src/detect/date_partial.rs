@@ -566,8 +566,8 @@ fn is_scored(document: &Document<'_>, written: &Written) -> bool {
         document.same_line(*at, first)
             && (token.is_word()
                 || !(matches!(token.first, b';' | b'|')
-                    || token.is_sign(b'.') && *at > 0 && tokens[*at - 1].len() > 3)
-                    && !token.has(Flags::GAP))
+                    || token.has(Flags::GAP)
+                    || token.is_sign(b'.') && *at > 0 && tokens[*at - 1].len() > 3))
     });
     let mut before = near.filter(|at| tokens[*at].is_word());
     let side = |at: usize| tokens[at].has(Flags::SINGLE) && matches!(tokens[at].first, b'R' | b'L');

@@ -159,7 +159,7 @@ fn plates_machines_and_lots() {
         Kind::Device,
         &[
             ("Workstation PLI-RAD-07", &["PLI-RAD-07"]),
-            ("Lots: Kinrix 7D4KN, ProQuad U028811", &["7D4KN", "U028811"]),
+            ("Lots: Kinrix 7D4KN, ProQuad UJ28811", &["7D4KN", "UJ28811"]),
         ],
     );
 }

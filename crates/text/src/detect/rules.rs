@@ -300,8 +300,8 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let bytes = tokens[end - 1].end - token.start;
     let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
     let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
-    let before = tokens[first.saturating_sub(5)..first].iter();
-    let register = code.digits >= 2 && before.clone().any(|word| licence::is_register(word));
+    let mut before = tokens[first.saturating_sub(5)..first].iter();
+    let register = code.digits >= 2 && before.any(licence::is_register);
     let whole = code.digits + code.letters;
     // Letters of serial numbers are capitals, those of units are not.
     let capital = token.is_capital() || end - first > 1 && tokens[first + 1].is_capital() || end - first > 2;
