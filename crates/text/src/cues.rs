@@ -441,7 +441,8 @@ const TABLE: &[(Classes, &str)] = &[
         KEY_LICENCE,
         "license licence lic dea npi certificate certification upin permit registration reg gmc nmc passport driver's \
         driver drivers dl cert provider board lanr bsnr approbation physician medical-license nursing state clia ncpdp hcpc ahpra \
-        rpps adeli big prescriber bar",
+        rpps adeli big prescriber bar regn regd goc gphc hpc imc nmbi coru mcnz nzmc nzdc mci tnmc kmc mmc dmc pmc apmc \
+        wbmc mdcn nmcn hpcsa sanc cpso cpsbc cpsa cpsm cpss cpsns cmq mcr pmdc pin colegiado badge",
     ),
     (
         KEY_DEVICE,

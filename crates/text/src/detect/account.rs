@@ -10,6 +10,7 @@ use crate::candidates::Candidates;
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds numbers of accounts.
 pub struct Account;
@@ -23,6 +24,7 @@ impl Detector for Account {
 
     fn detect(&self, document: &Document<'_>, found: &mut Candidates) {
         KEYED.detect(document, found);
+        insured(document, found);
         for at in document.code_places_here() {
             let code = &document.codes[at];
             if code.rules.any(Rules::CARD)
@@ -41,6 +43,60 @@ impl Detector for Account {
             {
                 number::propose(self, Kind::Account, document, tokens, "modulo 97", 0.99, found);
             }
+        }
+    }
+}
+
+/// Insurers whose name has no word such as "insurance" in it, and what their funds are called.
+const INSURERS: WordSet = words![
+    "bupa",
+    "axa",
+    "vhi",
+    "laya",
+    "vitality",
+    "medibank",
+    "hcf",
+    "nib",
+    "discovery",
+    "bonitas",
+    "momentum",
+    "gems",
+    "bcbs",
+    "cigna",
+    "aetna",
+    "humana",
+    "kaiser",
+    "tricare",
+    "anthem",
+    "molina",
+    "ahcccs",
+    "nhif",
+    "health",
+    "scheme",
+    "fund",
+];
+
+/// Groups of digits behind an insurer: "BUPA 7781 2234", "Discovery Health 448 122 301".
+fn insured(document: &Document<'_>, found: &mut Candidates) {
+    for at in document.code_places_here() {
+        let code = &document.codes[at];
+        let first = code.first as usize;
+        if code.digits < 3 {
+            continue;
+        }
+        let insurer = first.checked_sub(1).is_some_and(|word| {
+            document.tokens[word].is_capital()
+                && document.is_any(word, INSURERS)
+                && document.same_line(word, first)
+        });
+        if !insurer || code.letters > 4 || code.is_date_like {
+            continue;
+        }
+        let tokens = number::extended(document, at);
+        let digits: usize =
+            document.tokens[tokens.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
+        if digits >= 6 && !number::is_measured(document, tokens.end) {
+            number::propose(&Account, Kind::Account, document, tokens, "behind an insurer", 0.8, found);
         }
     }
 }

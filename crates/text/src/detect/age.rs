@@ -65,8 +65,13 @@ impl Age {
         if number > 125 {
             return;
         }
+        // Asked only where something says that it is an age.
+        let odd = || is_clock(document, first) || is_gestation(document, first, end);
         let (first, whole) = (first, fraction(document, end));
         if let Some((rule, certainty, behind)) = behind(document, first, whole) {
+            if odd() {
+                return;
+            }
             let score = Score::new(rule, document.bytes(whole..behind), certainty);
             let start = fraction_start(document, first);
             // Months and weeks are a part of the age.
@@ -117,7 +122,7 @@ impl Age {
             found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
             return;
         }
-        if let Some((rule, certainty, from, to)) = before(document, first, end) {
+        if let Some((rule, certainty, from, to)) = before(document, first, end).filter(|_| !odd()) {
             let score = Score::new(rule, document.bytes(from..to), certainty);
             found.add(self.name(), Kind::Age, document.bytes(first..whole), &score);
         }
@@ -203,6 +208,115 @@ impl Age {
     }
 }
 
+/// Whether a number is the minutes of a time: "16:05 day 1".
+fn is_clock(document: &Document<'_>, first: usize) -> bool {
+    let tokens = &document.tokens;
+    first >= 2
+        && tokens[first - 1].is_sign(b':')
+        && tokens[first - 2].is_number()
+        && document.glued(first)
+        && document.glued(first - 1)
+}
+
+/// Whether a number is the duration of a pregnancy: "28 2/7 week female", "28+4".
+fn is_gestation(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let tokens = &document.tokens;
+    let sevenths = |at: usize| {
+        tokens.get(at).is_some_and(|token| token.is_number() && token.len() == 1)
+            && tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/'))
+            && document.is(at + 2, "7")
+    };
+    let numerator = first > 0 && sevenths(first) && tokens[first - 1].is_number();
+    let whole = sevenths(end) && tokens[first].len() == 2;
+    let denominator = first >= 2 && sevenths(first - 2) && tokens[first].len() == 1;
+    let plus = tokens.get(end).is_some_and(|sign| sign.is_sign(b'+'))
+        && tokens.get(end + 1).is_some_and(|days| days.is_number() && days.len() == 1);
+    numerator || whole || denominator && first >= 3 && tokens[first - 3].is_number() || plus
+}
+
+/// Whether a number with a glued F is a size in French or a temperature: "20F drain", "T 98F".
+fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let before = words![
+        "sheath",
+        "french",
+        "pigtail",
+        "bougie",
+        "foley",
+        "robinson",
+        "guide",
+        "dilator",
+        "gauge",
+        "introducer",
+        "picc",
+        "line",
+        "coude",
+        "suprapubic",
+        "ngt",
+        "ng",
+        "ett",
+        "catheter",
+        "drain",
+        "tube",
+        "stent",
+        "cannula",
+        "shunt",
+        "temp",
+        "t",
+        "tmax",
+        "temperature",
+        "febrile",
+        "to",
+        "of",
+        "afebrile",
+        "tm",
+        "size",
+        "blake",
+        "jp",
+        "dobhoff",
+    ];
+    let behind = words![
+        "sheath",
+        "french",
+        "pigtail",
+        "bougie",
+        "foley",
+        "robinson",
+        "guide",
+        "dilator",
+        "introducer",
+        "coude",
+        "suprapubic",
+        "ngt",
+        "ng",
+        "ett",
+        "catheter",
+        "drain",
+        "tube",
+        "stent",
+        "cannula",
+        "shunt",
+        "ureteral",
+        "ureteric",
+        "balloon",
+        "guiding",
+        "diagnostic",
+        "jj",
+        "malecot",
+        "temp",
+        "temperature",
+        "urinary",
+        "silastic",
+    ];
+    // "Clinical history: gout, 41F": what is before a comma is another thing.
+    let named = first.checked_sub(1).is_some_and(|at| document.is_any(at, before));
+    let eponym =
+        first > 0 && document.tokens[first].len() == 1 && document.tokens[first - 1].word.is_eponym();
+    named
+        || eponym
+        || document.is_any(end + 1, behind)
+        || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
+}
+
 /// The end of a fraction behind a number: "7 and 6/12", "2 1/2".
 fn fraction(document: &Document<'_>, end: usize) -> usize {
     let tokens = &document.tokens;
@@ -256,6 +370,37 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let word = tokens.get(at).is_some_and(Token::is_word);
     if !word && !next.is_word() && !next.is_sign(b'/') {
         return None;
+    }
+    // "Daughter Zainab now 4 months".
+    let small = tokens[first].is_number()
+        && document.is_any(at, words!["months", "month", "mths", "mos", "weeks", "wks"])
+        && first > 0
+        && document.is_any(first - 1, words!["now", "aged", "is", "currently"])
+        && !document.is_any(
+            at + 1,
+            words![
+                "ago",
+                "of",
+                "post",
+                "out",
+                "into",
+                "pregnant",
+                "gestation",
+                "since",
+                "after",
+                "from",
+                "later",
+                "postpartum",
+                "and",
+                "on",
+                "behind",
+                "in",
+                "old",
+                "overdue"
+            ],
+        );
+    if small && (first < 2 || super::is_name(&tokens[first - 2]) || tokens[first - 2].is(cues::RELATIVE)) {
+        return Some(("now N months", 0.74, at + 1));
     }
     let years = word
         && document.is_any(
@@ -356,6 +501,7 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if document.is_any(sex, words!["f", "m"])
         && tokens[sex].has(Flags::CAPITAL)
         && (document.glued(sex) || slash > 0)
+        && (slash > 0 || tokens[sex].first != b'F' || !is_size(document, first, end))
     {
         let behind = tokens.get(sex + 1);
         let free = behind.is_none_or(|behind| {
@@ -376,6 +522,7 @@ fn behind(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && tokens.get(end).is_some_and(|sex| sex.has(Flags::CAPITAL) || document.glued(end));
     if starts
         && sexed
+        && !is_size(document, first, end)
         && !tokens[end].has(Flags::LINE)
         && !tokens
             .get(end + 1)
@@ -413,7 +560,42 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let next = tokens.get(end);
     let ends = next
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
-        || document.is_any(end, words!["and", "but", "years", "now"]);
+        || document.is_any(end, words!["and", "but", "years", "now", "when", "then"])
+        || document.is(end, "in") && tokens.get(end + 1).is_some_and(|month| month.is(cues::MONTH));
+    let (are, am) = (document.is(previous, "are"), document.is_any(previous, words!["am", "im"]));
+    // "Now 67, he retired".
+    let opened = document.is(previous, "now")
+        && tokens[previous].has(Flags::SENTENCE)
+        && tokens
+            .get(end)
+            .is_some_and(|next| next.is_sign(b',') || document.is_any(end, words!["and", "he", "she"]));
+    if opened && tokens[first].is_number() && number_is_age(document, first) {
+        return Some(("now N", 0.74, previous, first));
+    }
+    let short =
+        tokens[previous].has(Flags::POSSESSIVE) && document.is_any(previous, words!["he", "she", "who"]);
+    if short && ends && tokens[first].is_number() && number_is_age(document, first) {
+        return Some(("is N years old", 0.8, previous, first));
+    }
+    let self_told =
+        previous > 0 && (are && document.is(previous - 1, "you") || am && document.is(previous - 1, "i"));
+    if self_told
+        && ends
+        && tokens[first].is_number()
+        && tokens[first].len() <= 3
+        && number_is_age(document, first)
+    {
+        return Some(("is N years old", 0.8, previous - 1, first));
+    }
+    if document.is(previous, "now")
+        && previous > 0
+        && document.is_any(previous - 1, words!["is", "are", "am", "he's", "she's"])
+        && ends
+        && tokens[first].is_number()
+        && number_is_age(document, first)
+    {
+        return Some(("is now N", 0.78, previous - 1, first));
+    }
     if (document.is_any(previous, words!["is", "was", "be"])
         || document.is_any(previous, words!["she's", "he's", "shes", "hes"]))
         && ends
@@ -444,7 +626,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }
     if document.is_any(previous, words!["turned", "turning", "turns", "turn", "aged", "approx", "aet"])
         && (tokens[first].is_number() && tokens[first].len() == 2 || tokens[first].is(cues::NUMBER))
-        && !super::number::is_measured(document, end)
+        && (!super::number::is_measured(document, end) || document.is(end, "in"))
     {
         return Some(("turned", 0.8, previous, first));
     }
@@ -487,6 +669,28 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     {
         return Some(("at N years", 0.72, previous - 1, first));
     }
+    if let Some(found) = identified(document, first, end).or_else(|| relative(document, first, end)) {
+        return Some(found);
+    }
+    if tokens[previous].first == 0xe2
+        && matches!(document.word(previous), "♀" | "♂")
+        && tokens[first].is_number()
+        && number_is_age(document, first)
+    {
+        return Some(("sex before", 0.84, previous, first));
+    }
+    if let Some(from) = listed(document, first, end) {
+        return Some(("list of ages", 0.72, from, first));
+    }
+    // "mother, 70, gout", "brother 45 DM", "father d. 62 CVA", "two sisters, 40 and 38".
+    if family_member(document, first, end) {
+        return Some(("behind a relative", 0.72, previous, first));
+    }
+    // "At 71 she still drives".
+    let subject = document.is_any(end, words!["he", "she", "they"]) && tokens[previous].has(Flags::SENTENCE);
+    if adult_at(document, previous, first) && subject {
+        return Some(("at N years", 0.76, previous, first));
+    }
     // "F 61", "M/61" at the start of a line or cell, or behind a name.
     let slash = usize::from(tokens[previous].is_sign(b'/') && document.glued(first));
     if let Some(sex) = previous.checked_sub(slash).filter(|sex| {
@@ -497,7 +701,8 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     }) {
         let alone = tokens[sex].has(Flags::LINE.or(Flags::GAP))
             || sex > 0
-                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':') && !tokens[sex - 1].is_word()
+                && (matches!(tokens[sex - 1].first, b',' | b'(' | b'|' | b':' | b';' | b'.')
+                    && !tokens[sex - 1].is_word()
                     || super::is_name(&tokens[sex - 1]));
         if alone && !super::number::is_measured(document, end) {
             return Some(("sex before", 0.78, sex, first));
@@ -536,6 +741,38 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if bracket && tokens[first].is_number() && name.is_some() {
         return Some(("in brackets behind a name", 0.8, previous - 1, previous));
     }
+    // "Rohan, 6, and Isla": a child in a list.
+    let child = tokens[previous].is_sign(b',')
+        && tokens[first].len() == 1
+        && tokens[first].first != b'0'
+        && tokens
+            .get(end)
+            .is_some_and(|token| matches!(token.first, b',' | b';' | b')' | b'.') && !token.is_word())
+        && !tokens.get(end + 1).is_some_and(Token::is_number)
+        && !super::number::is_measured(document, end);
+    if child
+        && tokens[first].is_number()
+        && name.is_some_and(|name| name.word.is_first_name() || is_kin(document, previous - 1, 3))
+    {
+        return Some(("between commas behind a name", 0.7, previous - 1, previous));
+    }
+    // "2 kids, Zeke 9 and Amara 6".
+    let beside = super::is_name(&tokens[previous])
+        && tokens[first].is_number()
+        && tokens[first].len() <= 2
+        && tokens[first].first != b'0'
+        && tokens[first].has(Flags::SPACE)
+        && !tokens[first].has(Flags::LINE.or(Flags::GAP));
+    let followed = tokens.get(end).is_none_or(|next| {
+        matches!(next.first, b',' | b';' | b')' | b'.')
+            && !next.is_word()
+            && !tokens.get(end + 1).is_some_and(Token::is_number)
+            || document.is_any(end, words!["and", "&"])
+    });
+    let child = tokens[first].len() == 1 || tokens[previous].word.is_first_name();
+    if beside && followed && child && is_kin(document, previous, 8) {
+        return Some(("behind the name of a relative", 0.72, previous, first));
+    }
     // "Wanda Smith, 47, was"
     let comma = tokens[previous].is_sign(b',')
         && tokens.get(end).is_none_or(|token| {
@@ -550,4 +787,279 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         return Some(("between commas behind a name", 0.75, previous - 1, previous));
     }
     None
+}
+
+/// Whether a number stands beside a relative in a family history: with a comma, a state of health or
+/// nothing between them.
+fn family_member(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let tokens = &document.tokens;
+    let number = &tokens[first];
+    if !number.is_number() || number.len() != 2 || !number_is_age(document, first) || number.has(Flags::LINE)
+    {
+        return false;
+    }
+    if !tokens[first.saturating_sub(4)..first].iter().any(|near| near.is(cues::RELATIVE)) {
+        return false;
+    }
+    let mut at = first;
+    while at > 0 && first - at < 3 {
+        let between = matches!(tokens[at - 1].first, b',' | b'.' | b'(' | b'-') && !tokens[at - 1].is_word()
+            || document.is_any(
+                at - 1,
+                words![
+                    "d", "died", "deceased", "alive", "living", "a", "age", "well", "healthy", "now", "still"
+                ],
+            );
+        if !between {
+            break;
+        }
+        at -= 1;
+    }
+    let kin = at.checked_sub(1).is_some_and(|kin| {
+        tokens[kin].is(cues::RELATIVE)
+            && document.same_line(kin, first)
+            && !document.is_any(
+                kin,
+                words!["child", "children", "friend", "friends", "host", "baby", "partner", "ex"],
+            )
+    });
+    let next = tokens.get(end);
+    let closed = next.is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b',' | b';' | b')' | b'.')
+                && !next.is_word()
+                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
+            || next.is_word()
+                && next.has(Flags::SPACE)
+                && !super::number::is_measured(document, end)
+                && !next.is(cues::TIME_UNIT.or(cues::UNIT))
+                && (next.word.is_medical() || next.word.is_shorthand() || next.word.is_function())
+    });
+    kin && closed
+}
+
+fn adult_at(document: &Document<'_>, previous: usize, first: usize) -> bool {
+    document.is(previous, "at") && document.tokens[first].is_number() && number_is_age(document, first)
+}
+
+/// The first token of what says that a number is one of several ages: "aged 14, 12 and 9", "two boys
+/// (4 and 7)".
+fn listed(document: &Document<'_>, first: usize, end: usize) -> Option<usize> {
+    let tokens = &document.tokens;
+    let number = &tokens[first];
+    if !number.is_number() || number.len() > 2 || number.first == b'0' || number.has(Flags::LINE) {
+        return None;
+    }
+    let mut at = first;
+    while at > 0 && first - at < 8 && document.same_line(at - 1, first) {
+        let before = &tokens[at - 1];
+        let part = matches!(before.first, b',' | b'&' | b'(') && !before.is_word()
+            || before.is_number() && before.len() <= 2
+            || document.is_any(at - 1, words!["and", "or"]);
+        if !part {
+            break;
+        }
+        at -= 1;
+    }
+    let key = at.checked_sub(1)?;
+    let aged = at < first && document.is_any(key, words!["aged", "ages"]);
+    let children = words![
+        "sisters",
+        "brothers",
+        "sons",
+        "daughters",
+        "children",
+        "boys",
+        "girls",
+        "kids",
+        "twins",
+        "grandchildren",
+        "grandsons",
+        "granddaughters",
+        "nephews",
+        "nieces",
+        "stepchildren"
+    ];
+    let counted = key > 0
+        && (tokens[key - 1].is_number()
+            || tokens[key - 1].is(cues::NUMBER)
+            || document.is_any(key - 1, words!["her", "his", "their", "the", "our", "my", "of"]));
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b',' | b')' | b';' | b'.')
+                && !next.is_word()
+                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
+            || document
+                .is_any(end, words!["and", "&", "or", "who", "respectively", "years", "yrs", "both", "live"])
+    });
+    (closed && (aged || document.is_any(key, children) && counted)).then_some(key)
+}
+
+/// Whether a number of two or three digits can be the age of somebody.
+fn number_is_age(document: &Document<'_>, first: usize) -> bool {
+    let token = &document.tokens[first];
+    token.first != b'0' && document.word(first).parse::<u32>().is_ok_and(|years| (10..=110).contains(&years))
+}
+
+/// Whether a relative is shortly before a token.
+fn is_kin(document: &Document<'_>, at: usize, reach: usize) -> bool {
+    (at.saturating_sub(reach)..at).rev().take_while(|near| !document.tokens[*near].is_sign(b'.')).any(
+        |near| {
+            // "Child-Pugh" is a score.
+            document.tokens[near].is(cues::RELATIVE) && !document.tokens[near + 1].is_sign(b'-')
+                || document.is_any(
+                    near,
+                    words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"],
+                )
+        },
+    )
+}
+
+/// An age behind what identifies somebody: "DOB 02.02.82   42", "CHI 1103417862. 82.".
+fn identified(
+    document: &Document<'_>,
+    first: usize,
+    end: usize,
+) -> Option<(&'static str, f32, usize, usize)> {
+    let tokens = &document.tokens;
+    let number = &tokens[first];
+    let likely = number.is_number()
+        && number.first != b'0'
+        && (number.len() <= 2 || number_is_age(document, first))
+        && !number.has(Flags::LINE)
+        && !number.is(cues::UNIT);
+    let previous = first.checked_sub(1)?;
+    let sign =
+        matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
+    if !(sign || number.has(Flags::GAP))
+        || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(')
+    {
+        return None;
+    }
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP))
+            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|')
+                && !next.is_word()
+                && !(tokens.get(end + 1).is_some_and(Token::is_number) && document.glued(end + 1))
+            || document.is_any(end, words!["f", "m", "y", "yrs", "yo", "male", "female"])
+    });
+    if !likely || !closed {
+        return None;
+    }
+    let last = previous + 1 - usize::from(sign);
+    let before = document.codes.partition_point(|code| (code.first as usize) < first).checked_sub(1)?;
+    let code = &document.codes[before];
+    // "3. Date of birth: 08/30/1975    4. SSN": the number of an item.
+    let item = tokens.get(end).is_some_and(|next| next.is_sign(b'.')) && number.len() == 1
+        || tokens.get(end).is_some_and(|next| next.is_sign(b'.')) && document.is_key(end + 1);
+    if item || code.end as usize != last || !document.same_line(code.first as usize, first) {
+        return None;
+    }
+    let born = code.is_date_like
+        && code.is_sure_date
+        && code.keys.any(cues::KEY_DATE)
+        && is_born(document, code.key_at as usize, code.first as usize);
+    let keys = cues::KEY_RECORD.or(cues::KEY_NATIONAL);
+    let person = !code.is_date_like
+        && code.digits >= 6
+        && (code.keys.any(keys) || is_person_number(document, code.first as usize))
+        && !code.keys.any(cues::KEY_PHONE.or(cues::KEY_DEVICE).or(cues::KEY_ACCOUNT))
+        && number.len() >= 2;
+    let rule = match (born, person) {
+        (true, _) => ("behind a date of birth", 0.84),
+        (_, true) => ("behind a number of a person", 0.72),
+        _ => return None,
+    };
+    Some((rule.0, rule.1, code.first as usize, last))
+}
+
+/// Whether the name of a number that states give to people is before a token.
+fn is_person_number(document: &Document<'_>, first: usize) -> bool {
+    (first.saturating_sub(3)..first)
+        .any(|at| document.is_any(at, super::national::NAMES) || document.is(at, "nhs"))
+}
+
+/// Whether a key says that a date is one of birth.
+fn is_born(document: &Document<'_>, key: usize, first: usize) -> bool {
+    (key..first).any(|at| {
+        document.is_any(at, words!["dob", "d.o.b", "born", "birth", "birthdate", "geb", "b", "né", "née"])
+    }) || document.slice(document.bytes(key.saturating_sub(5)..first)).contains("o.b")
+}
+
+/// The age at which something befell a relative: "her father a stroke at 61", "well at 58".
+fn relative(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize, usize)> {
+    let tokens = &document.tokens;
+    let previous = first.checked_sub(1)?;
+    if !document.is(previous, "at")
+        || !tokens[first].is_number()
+        || tokens[first].len() != 2
+        || tokens[first].first == b'0'
+        || super::number::is_measured(document, end) && !document.is(end, "in")
+    {
+        return None;
+    }
+    let next = tokens.get(end);
+    let number = |at: usize| tokens.get(at).is_some_and(Token::is_number);
+    let ends = next.is_none_or(|next| {
+        next.has(Flags::LINE)
+            || matches!(next.first, b'.' | b',' | b';' | b')' | b'|')
+                && !next.is_word()
+                && !(number(end + 1) && document.glued(end + 1))
+            || document.is_any(
+                end,
+                words![
+                    "in",
+                    "and",
+                    "with",
+                    "after",
+                    "from",
+                    "of",
+                    "but",
+                    "while",
+                    "when",
+                    "was",
+                    "is",
+                    "following",
+                    "due"
+                ],
+            )
+    });
+    let state = words![
+        "well",
+        "healthy",
+        "alive",
+        "affected",
+        "expired",
+        "died",
+        "diagnosed",
+        "dx",
+        "dxd",
+        "passed",
+        "deceased",
+        "onset",
+        "menopause",
+        "menarche",
+        "living",
+        "killed",
+        "dead",
+        "dies",
+        "married",
+        "retired",
+    ];
+    let event = previous > 0 && document.is_any(previous - 1, state);
+    let from = first.saturating_sub(16);
+    let family = (from..previous)
+        .rev()
+        .take_while(|at| document.same_line(*at, first))
+        .take_while(|at| {
+            !(tokens[*at].is_sign(b'.')
+                && tokens[*at + 1].has(Flags::SENTENCE)
+                && tokens[at.saturating_sub(1)].len() > 3)
+        })
+        .any(|at| {
+            tokens[at].is(cues::RELATIVE)
+                || document
+                    .is_any(at, words!["fh", "fhx", "pgf", "pgm", "mgf", "mgm", "maternal", "paternal"])
+        });
+    (ends && (event || family)).then_some(("at N years", if event { 0.76 } else { 0.72 }, previous, first))
 }

@@ -77,6 +77,61 @@ pub fn bsn(digits: &[u8]) -> bool {
     (sum - i32::from(digits[8])).rem_euclid(11) == 0
 }
 
+/// An Aadhaar number of India: twelve digits, not from 0 or 1, with Verhoeff's check.
+pub fn aadhaar(digits: &[u8]) -> bool {
+    const PERMUTED: [[u8; 10]; 8] = [
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        [1, 5, 7, 6, 2, 8, 3, 0, 9, 4],
+        [5, 8, 0, 3, 7, 9, 6, 1, 4, 2],
+        [8, 9, 1, 6, 0, 4, 3, 5, 2, 7],
+        [9, 4, 5, 3, 1, 2, 6, 8, 7, 0],
+        [4, 2, 8, 6, 5, 7, 3, 9, 0, 1],
+        [2, 7, 9, 3, 8, 0, 6, 4, 1, 5],
+        [7, 0, 4, 6, 9, 1, 3, 2, 5, 8],
+    ];
+    // The product in the group of a pentagon's symmetries.
+    let product = |a: u8, b: u8| match (a < 5, b < 5) {
+        (true, true) => (a + b) % 5,
+        (true, false) => (a + b - 5) % 5 + 5,
+        (false, true) => (a - 5 + 5 - b) % 5 + 5,
+        (false, false) => (a + 5 - b) % 5,
+    };
+    let step = |sum: u8, (place, digit): (usize, &u8)| product(sum, PERMUTED[place % 8][usize::from(*digit)]);
+    digits.len() == 12 && digits[0] > 1 && digits.iter().rev().enumerate().fold(0, step) == 0
+}
+
+/// A social insurance number of Canada: nine digits, not from 0 or 8, with Luhn's check.
+pub fn sin(digits: &[u8]) -> bool {
+    digits.len() == 9 && !matches!(digits[0], 0 | 8) && luhn(digits)
+}
+
+/// The sum of digits with weights.
+fn weighted(digits: &[u8], weights: &[u32]) -> u32 {
+    digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum()
+}
+
+/// A tax file number of Australia: nine digits, a weighted sum that 11 divides.
+pub fn tfn(digits: &[u8]) -> bool {
+    const WEIGHTS: [u32; 9] = [1, 4, 3, 7, 5, 8, 6, 9, 10];
+    digits.len() == 9
+        && digits.iter().any(|digit| *digit > 0)
+        && weighted(digits, &WEIGHTS).is_multiple_of(11)
+}
+
+/// A Medicare number of Australia: from 2 to 6, the ninth digit checks the eight before it.
+pub fn medicare_australia(digits: &[u8]) -> bool {
+    const WEIGHTS: [u32; 8] = [1, 3, 7, 9, 1, 3, 7, 9];
+    digits.len() == 10
+        && matches!(digits[0], 2..=6)
+        && weighted(&digits[..8], &WEIGHTS) % 10 == u32::from(digits[8])
+}
+
+/// An identity number of South Africa: the date of birth, then Luhn's check over all 13 digits.
+pub fn south_african(digits: &[u8]) -> bool {
+    let pair = |at: usize| 10 * digits[at] + digits[at + 1];
+    digits.len() == 13 && (1..=12).contains(&pair(2)) && (1..=31).contains(&pair(4)) && luhn(digits)
+}
+
 /// A French number of the social security: 13 digits and 97 minus their remainder.
 pub fn nir(digits: &[u8]) -> bool {
     if digits.len() != 15 || !matches!(digits[0], 1 | 2) {
@@ -152,6 +207,9 @@ mod tests {
         assert!(
             steuer_id(&digits("86095742719")) && bsn(&digits("111222333")) && nir(&digits("255081416802538"))
         );
+        assert!(aadhaar(&digits("2341 2341 2346")) && sin(&digits("130 692 544")));
+        assert!(tfn(&digits("123 456 782")));
+        assert!(medicare_australia(&digits("2428 77813 2")) && south_african(&digits("8001015009087")));
         assert!(iban(b"GB82WEST12345698765432") && iban(b"DE89370400440532013000"));
         assert!(vin(b"1M8GDM9AXKP042788") && vin(b"11111111111111111") && dea(b"BT1234563"));
     }

@@ -4,6 +4,7 @@
 //! A date that names nothing finer than a month is not proposed unless the rule for dates changes
 //! months, since it stays as it is [Sweeney 2001, figure 22].
 
+use super::date_partial;
 use super::date_words;
 use super::number;
 use super::{Detector, Rules};
@@ -79,6 +80,7 @@ impl Detector for Calendar {
                 .or_else(|| compact(document, code));
             if let Some(written) = written {
                 self.propose(document, code, written, found);
+                self.range_end(document, code, &written, found);
             }
         }
         date_words::find(document, &mut |written, context| {
@@ -95,8 +97,23 @@ impl Detector for Calendar {
 }
 
 impl Calendar {
+    /// Proposes the other end of "6/2-6/5", which is one code.
+    fn range_end(&self, document: &Document<'_>, code: &Code, start: &Written, found: &mut Candidates) {
+        let other = start.end + 1;
+        let joined = other < code.end as usize && document.tokens[start.end].is_sign(b'-');
+        if let Some(end) = joined.then(|| numeric(document, other)).flatten() {
+            self.propose(document, code, end, found);
+        }
+    }
+
     fn propose(&self, document: &Document<'_>, code: &Code, written: Written, found: &mut Candidates) {
-        if written.is_coarse() && !self.months {
+        // "28 2/7 weeks" has a week before its days.
+        let week = written.year.is_none()
+            && written.first > 0
+            && document.tokens[written.first - 1].is_number()
+            && document.is(written.first + 2, "7")
+            && document.same_line(written.first - 1, written.first);
+        if written.is_coarse() && !self.months || week {
             return;
         }
         let first = weekday_before(document, written.first);
@@ -106,7 +123,7 @@ impl Calendar {
         if key.any(cues::KEY_DATE) && near_key(document, code) {
             score.raise("key of a date", document.bytes(code.key_at as usize..code.first as usize), 0.75);
         } else if written.year.is_none() {
-            partial_context(document, &written, &mut score);
+            date_partial::context(document, &written, &mut score);
         }
         if number::is_measured(document, written.end) && written.year.is_none() {
             score.lower("unit behind", document.bytes(written.end..written.end + 1), 0.7);
@@ -130,143 +147,6 @@ fn weekday_before(document: &Document<'_>, first: usize) -> usize {
     let at = first.wrapping_sub(1 + usize::from(first > 0 && comma(first - 1)));
     let weekday = document.tokens.get(at).is_some_and(|token| token.is(cues::WEEKDAY) && token.is_capital());
     if weekday && document.same_line(at, first) { at } else { first }
-}
-
-/// Raises or lowers a day and month without a year by the words around it.
-fn partial_context(document: &Document<'_>, written: &Written, score: &mut Score) {
-    let tokens = &document.tokens;
-    let before = written.first.checked_sub(1);
-    let evidence = before.map_or(0..0, |before| document.bytes(before..written.first));
-    let words = words![
-        "on",
-        "since",
-        "until",
-        "till",
-        "thru",
-        "through",
-        "dated",
-        "by",
-        "from",
-        "before",
-        "after",
-        "appt",
-        "due",
-        "ab",
-        "am",
-        "vom",
-        "bis",
-        "seit",
-        "le",
-        "dob",
-        "last",
-        "seen",
-        "visit",
-        "next",
-        "done",
-        "between",
-        "week",
-        "starting",
-        "started",
-        "effective",
-        "out",
-        "back",
-        "home",
-        "fu",
-        "sched",
-        "given",
-        "drawn",
-        "placed",
-        "stopped",
-        "ordered",
-        "sent",
-        "exp",
-        "dos",
-        "surg",
-        "admitted",
-        "discharged",
-        "dc",
-        "d/c",
-        "pm",
-        "visiting",
-        "til",
-        "review",
-        "called",
-        "clinic",
-        "op",
-        "preop",
-        "postop",
-        "wef",
-        "w/e",
-    ];
-    if before.is_some_and(|before| document.is_any(before, words)) {
-        score.raise("word before a date", evidence, 0.75);
-        return;
-    }
-    if tokens[written.first].has(Flags::LINE)
-        || before.is_some_and(|before| tokens[before].has(Flags::LINE) && tokens[before].is_sign(b'-'))
-    {
-        score.raise("starts a line", 0..0, 0.6);
-    }
-    let bracketed = before.is_some_and(|before| tokens[before].is_sign(b'('))
-        && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
-    // "(12/12, 9/1)": the second of a list.
-    let listed = written.first >= 4
-        && tokens[written.first - 1].is_sign(b',')
-        && slashed(document, written.first - 4)
-        && tokens.get(written.end).is_some_and(|next| next.is_sign(b')') || next.is_sign(b','));
-    // "sick note to 15/7": a day that is no month.
-    let day_first = written.day.is_some_and(|(at, day)| at == written.first && day > 12);
-    let until = before.is_some_and(|before| document.is_any(before, words!["to", "till", "until", "til"]));
-    if listed || until && day_first {
-        score.raise("list or range of dates", evidence.clone(), 0.6);
-    }
-    if bracketed {
-        score.raise("in brackets", evidence.clone(), 0.45);
-    }
-    // "Lap chole 11/7 by Lindqvist".
-    let by = document.is_any(written.end, words!["by", "per"])
-        && tokens.get(written.end + 1).is_some_and(|next| next.is_capital());
-    if by {
-        score.raise("person behind", document.bytes(written.end..written.end + 2), 0.4);
-    }
-    if is_time(document, written.end) {
-        score.raise("time behind", document.bytes(written.end..written.end + 1), 0.7);
-    }
-    // "12/21-1/2", "3/4 to 3/9": the other end of a range.
-    let range = |at: usize| {
-        document.is_any(at, words!["to", "thru", "through", "and"])
-            || tokens.get(at).is_some_and(|t| t.is_sign(b'-'))
-    };
-    if range(written.end) && written.end + 1 < tokens.len() && slashed(document, written.end + 1) {
-        score.raise("range of dates", document.bytes(written.end..written.end + 2), 0.6);
-    }
-    if before.is_some_and(range) && written.first >= 4 && slashed(document, written.first - 4) {
-        score.raise("range of dates", document.bytes(written.first - 4..written.first), 0.6);
-    }
-}
-
-fn slashed(document: &Document<'_>, at: usize) -> bool {
-    let number =
-        |at: usize| document.tokens.get(at).is_some_and(|token| token.is_number() && token.len() <= 2);
-    number(at) && number(at + 2) && document.tokens[at + 1].is_sign(b'/')
-}
-
-/// Whether a time of day starts at a token, also behind "at".
-fn is_time(document: &Document<'_>, at: usize) -> bool {
-    let at = at
-        + usize::from(
-            document.is_any(at, words!["at", "@", "um"]) && !document.tokens[at].has(Flags::CAPITAL)
-                || document.tokens.get(at).is_some_and(|t| t.is_sign(b'@') || t.is_sign(b',')),
-        );
-    let Some(token) = document.tokens.get(at).filter(|token| token.is_number() && !token.has(Flags::LINE))
-    else {
-        return false;
-    };
-    let colon = document.tokens.get(at + 1).is_some_and(|next| next.is_sign(b':') && document.glued(at + 1));
-    let noon = document.is_any(at + 1, words!["am", "pm", "a", "p", "uhr", "h"]);
-    let military =
-        token.len() == 4 && document.word(at).parse::<u32>().is_ok_and(|time| time < 2400 && time % 100 < 60);
-    token.len() <= 2 && (colon || noon) || military
 }
 
 /// A number token with at most four digits.
@@ -464,8 +344,13 @@ fn partial(
 ) -> Option<Written> {
     let ((a, a_len), (b, b_len)) = (first, second);
     let end = at + 3;
-    let goes_on = document.tokens.get(end).is_some_and(|next| !next.has(Flags::SPACE) && next.is_number());
-    if goes_on {
+    let number =
+        |at: usize| document.tokens.get(at).is_some_and(|next| !next.has(Flags::SPACE) && next.is_number());
+    // "6/7.5" is an acuity.
+    let decimal = separator == b'/'
+        && number(end + 1)
+        && document.tokens.get(end).is_some_and(|next| next.is_sign(b'.') && !next.has(Flags::SPACE));
+    if number(end) || decimal {
         return None;
     }
     let mut written = Written::new(at, end, "month and year in digits", 0.8);
@@ -489,6 +374,10 @@ fn partial(
         b'/' => 0.42,
         b'.' if dotted && a_len == 2 && b_len == 2 => 0.62,
         b'.' if dotted => 0.2,
+        // "Tues 14.2".
+        b'.' if at > 0 && document.tokens[at - 1].is(cues::WEEKDAY) && document.tokens[at - 1].len() > 2 => {
+            0.4
+        }
         b'-' => 0.1,
         _ => return None,
     };
@@ -499,7 +388,7 @@ fn partial(
         return None;
     }
     let mut written =
-        Written::new(at, end + usize::from(separator == b'.'), "day and month in digits", shape);
+        Written::new(at, end + usize::from(separator == b'.' && dotted), "day and month in digits", shape);
     written.ambiguous = month_first_valid && day_first && a != b;
     let (day, month) = if month_first_valid { ((at + 2, b), (at, a)) } else { ((at, a), (at + 2, b)) };
     written.day = Some(day);

@@ -127,7 +127,10 @@ fn day_before(document: &Document<'_>, month: usize, written: &mut Written) {
         let decimal = before > 0
             && document.glued(before)
             && matches!(tokens[before - 1].first, b'.' | b':' | b'/')
-            && !tokens[before - 1].is_word();
+            && !tokens[before - 1].is_word()
+            // "28/29 March".
+            && !(tokens[before - 1].is_sign(b'/')
+                && before.checked_sub(2).and_then(|at| day(document, at)).is_some_and(|first| first < number));
         if decimal {
             return;
         }
@@ -482,6 +485,47 @@ fn ordinal_day(document: &Document<'_>, at: usize) -> Option<Written> {
             && (document.is_any(*on, words!["on", "until", "since", "till", "til"])
                 || document.tokens[*on].is(cues::WEEKDAY) && document.tokens[*on].len() > 2)
     });
+    // "PICC going in 23rd", "seen 14th": only days that no grade or rank has.
+    let phrased = at.checked_sub(1).filter(|before| {
+        end > at + 1
+            && day(document, at).is_some_and(|day| day > 10)
+            && document.is_any(
+                *before,
+                words![
+                    "in",
+                    "by",
+                    "due",
+                    "booked",
+                    "from",
+                    "to",
+                    "before",
+                    "after",
+                    "seen",
+                    "admitted",
+                    "discharged",
+                    "review",
+                    "appt",
+                    "home",
+                    "back",
+                    "away",
+                    "thru",
+                    "through",
+                    "surgery",
+                    "op",
+                    "scan",
+                    "mri",
+                    "ct",
+                    "listed",
+                ],
+            )
+            && !(end..end + 5).any(|at| {
+                document.is_any(
+                    at,
+                    words!["centile", "centiles", "percentile", "percentiles", "century", "birthday"],
+                )
+            })
+    });
+    let bare = bare.or(phrased);
     let the = bare.or_else(|| at.checked_sub(2).filter(|_| document.is(at - 1, "the") && end > at + 1))?;
     let weekday = document.tokens[the].is(cues::WEEKDAY);
     let before = weekday

@@ -24,6 +24,16 @@ impl Detector for Email {
             if end <= at + 1 {
                 continue;
             }
+            // "APR 09, 2024@09:31": a time.
+            let time = document.tokens[at + 1..end].iter().all(|token| token.is_number());
+            if time
+                && document
+                    .tokens
+                    .get(end)
+                    .is_none_or(|next| next.is_sign(b':') || next.has(crate::token::Flags::SPACE))
+            {
+                continue;
+            }
             let dotted = document.tokens[at + 1..end].iter().any(|token| token.is_sign(b'.'));
             let (kind, rule, certainty) = match (first < at, dotted) {
                 (true, true) => (Kind::Email, "address", 0.99),

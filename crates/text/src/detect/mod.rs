@@ -13,6 +13,7 @@ mod city;
 mod club;
 mod country;
 mod date;
+mod date_partial;
 mod date_words;
 mod device;
 mod email;
@@ -36,6 +37,7 @@ mod rules;
 mod school;
 mod state;
 mod street;
+mod table;
 mod tails;
 mod team;
 mod town;
@@ -44,10 +46,13 @@ mod user;
 mod vehicle;
 mod ward;
 #[cfg(test)]
+mod number_tests;
+#[cfg(test)]
 mod tests;
 
 pub use date::Calendar;
 pub(crate) use date::{Written as WrittenDate, all as dates_in, numeric, parse as parse_date, three_numbers};
+pub(crate) use date_partial::Style as DateStyle;
 pub use names::Nameness;
 pub(crate) use names::{is_name, judge, looks_medical};
 pub(crate) use number::is_date_like;
@@ -94,5 +99,6 @@ pub static ALL: [&dyn Detector; 24] = [
     &vehicle::Vehicle,
     &national::National,
     &age::Age,
+    &table::Table,
     &occupation::Occupation,
 ];

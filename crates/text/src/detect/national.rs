@@ -17,11 +17,16 @@ keyed!(National, "national", NationalId, KEY_NATIONAL, 5, 0.95, 0.85);
 /// The number of digits, a check of them, its rule, and its certainty without and with a key.
 type Check = (usize, fn(&[u8]) -> bool, &'static str, f32, f32);
 
-const CHECKS: [Check; 4] = [
+const CHECKS: [Check; 9] = [
     (10, checks::nhs, "NHS number", 0.8, 0.97),
     (11, checks::steuer_id, "tax number", 0.8, 0.97),
     (9, checks::bsn, "citizen service number", 0.55, 0.97),
     (15, checks::nir, "NIR", 0.9, 0.98),
+    (12, checks::aadhaar, "Aadhaar", 0.8, 0.97),
+    (9, checks::sin, "SIN", 0.55, 0.96),
+    (9, checks::tfn, "TFN", 0.52, 0.96),
+    (10, checks::medicare_australia, "Medicare number", 0.72, 0.96),
+    (13, checks::south_african, "identity number", 0.84, 0.97),
 ];
 
 impl Detector for National {
@@ -45,6 +50,9 @@ impl Detector for National {
                 }
             }
             self.last_four(document, at, found);
+            if code.rules.any(Rules::LETTERED) {
+                self.lettered(document, at, found);
+            }
         }
     }
 }
@@ -85,6 +93,26 @@ pub(super) const NAMES: WordSet = words![
     "insz",
     "amka",
     "hetu",
+    "dva",
+    "nhi",
+    "phn",
+    "hcn",
+    "hsn",
+    "ihi",
+    "sin",
+    "nino",
+    "bvn",
+    "abha",
+    "pan",
+    "fin",
+    "nss",
+    "crn",
+    "ppsno",
+    "nhsno",
+    "nin",
+    "uid",
+    "svn",
+    "ssno",
 ];
 
 impl National {
@@ -98,11 +126,61 @@ impl National {
         let Some(key) = key else { return };
         let last = number::series(document, at, 4);
         let digits: usize = document.codes[at..last].iter().map(|code| usize::from(code.digits)).sum();
-        let end = document.codes[last - 1].end as usize;
+        let mut end = document.codes[last - 1].end as usize;
+        // The place on the card: "2428 77813 2 / 1".
+        let slash =
+            document.tokens.get(end).is_some_and(|sign| matches!(sign.first, b'/' | b'-') && !sign.is_word());
+        if slash
+            && document.is_any(key, words!["medicare"])
+            && document.tokens.get(end + 1).is_some_and(|place| place.is_number() && place.len() == 1)
+        {
+            end += 2;
+        }
         if digits >= 7 && !number::is_measured(document, end) {
+            // "RAMQ TREM 8506 1234": letters of the name are a part.
+            let head = number::headed(document, at)
+                .filter(|head| *head > key && !document.tokens[*head].is(cues::NUMBER_WORD))
+                .unwrap_or(first);
+            let first = head.min(first);
             let score = Score::new("name of a number", document.bytes(key..key + 1), 0.84);
             found.add(self.name(), Kind::NationalId, document.bytes(first..end), &score);
         }
+    }
+
+    /// Numbers of letters and digits: "NHI ABC1235", "PAN ABCPK1234L", "NRIC S1234567D", "VX 220 914".
+    fn lettered(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
+        let code = &document.codes[at];
+        let (first, end) = (code.first as usize, code.end as usize);
+        let near = |words: WordSet| {
+            (first.saturating_sub(3)..first)
+                .any(|word| document.is_any(word, words) && document.same_line(word, first))
+        };
+        let named = (8..=10).contains(&(code.digits + code.letters)) || near(NAMES);
+        if code.digits < 2 || code.letters < 1 || !named {
+            return;
+        }
+        let tokens = first..end;
+        if !number::is_upper(document, code) {
+            return;
+        }
+        let Some(compact) = Compact::new(document, tokens.clone()) else { return };
+        let shape = compact.text();
+        let (rule, certainty) = match () {
+            _ if is_shape(shape, b"AAA9999") && near(words!["nhi"]) => ("NHI", 0.95),
+            _ if is_shape(shape, b"AAA99AA") && near(words!["nhi"]) => ("NHI", 0.95),
+            _ if is_shape(shape, b"AAAAA9999A") => ("PAN", if near(words!["pan"]) { 0.96 } else { 0.84 }),
+            _ if is_shape(shape, b"A9999999A") && matches!(shape[0], b'S' | b'T' | b'F' | b'G' | b'M') => {
+                ("NRIC", 0.9)
+            }
+            _ if is_shape(shape, b"9999999A") || is_shape(shape, b"9999999AA") => {
+                ("PPS", if near(words!["pps", "ppsn"]) { 0.97 } else { 0.82 })
+            }
+            _ if near(words!["dva", "nhi", "pan", "nric", "fin"]) && shape.len() >= 6 => {
+                ("name of a number", 0.8)
+            }
+            _ => return,
+        };
+        number::propose(self, Kind::NationalId, document, tokens, rule, certainty, found);
     }
 
     fn check(&self, document: &Document<'_>, at: usize, found: &mut Candidates) {
@@ -163,9 +241,15 @@ impl National {
         let mut word = number;
         // Words and signs between: "last 4 of SSN: 4471".
         while word > 0
-            && number - word < 5
+            && number - word < 6
             && (matches!(tokens[word - 1].first, b':' | b'#' | b'=')
-                || document.is_any(word - 1, words!["of", "ssn", "ss", "social", "is", "digits", "the"]))
+                || document.is_any(
+                    word - 1,
+                    words![
+                        "of", "ssn", "ss", "social", "is", "digits", "the", "in", "with", "ends", "ending",
+                        "security", "number"
+                    ],
+                ))
         {
             word -= 1;
         }
@@ -173,10 +257,14 @@ impl National {
             && document.is_any(word - 1, words!["four", "4"])
             && document.is_any(word - 2, words!["last"])
             && document.same_line(word - 2, number);
-        if !(hidden || last) || number::is_measured(document, number + 1) {
+        // "SSN ends in 4471".
+        let ends = (word..number).any(|at| document.is_any(at, words!["ends", "ending"]))
+            && (word..number).any(|at| document.is_any(at, words!["ssn", "ss", "social"]));
+        if !(hidden || last || ends) || number::is_measured(document, number + 1) {
             return;
         }
-        let evidence = document.bytes(if hidden { number - 4 } else { word - 2 }..number);
+        let from = if hidden { number - 4 } else { word.saturating_sub(2) };
+        let evidence = document.bytes(from..number);
         let score = Score::new("last four digits", evidence, 0.85);
         found.add(self.name(), Kind::NationalId, document.bytes(number..number + 1), &score);
     }
@@ -203,6 +291,15 @@ impl National {
             }
         }
     }
+}
+
+/// Whether a text has capitals at the places of A and digits at those of 9.
+fn is_shape(text: &[u8], shape: &[u8]) -> bool {
+    let same = |(sign, class): (&u8, &u8)| match class {
+        b'A' => sign.is_ascii_uppercase(),
+        _ => sign.is_ascii_digit(),
+    };
+    text.len() == shape.len() && text.iter().zip(shape).all(same)
 }
 
 fn is_nino(text: &[u8]) -> bool {

@@ -129,6 +129,12 @@ pub fn is_pair(document: &Document<'_>, code: &Code) -> bool {
     code.end - code.first == 3 && code.letters == 0 && document.tokens[code.first as usize + 1].is_sign(b'/')
 }
 
+/// Whether a number of a year is beside one with a slash: "2023/1122", "11873/24".
+pub fn is_serial(document: &Document<'_>, code: &Code) -> bool {
+    let lengths = [code.first, code.end - 1].map(|at| document.tokens[at as usize].len());
+    lengths.iter().any(|length| *length >= 4) && lengths.iter().sum::<usize>() >= 6 && !code.is_date_like
+}
+
 /// Classes of a code's key, of the key of its field included.
 pub fn keys(code: &Code) -> (Classes, bool) {
     (code.keys, code.is_numbered)
@@ -219,6 +225,7 @@ impl Keyed {
         if !key.any(self.key) {
             return;
         }
+        let headed = headed(document, at);
         // "Unit no SA 10 22 81": groups of digits behind a key count together.
         let group = || {
             let tokens = extended(document, at);
@@ -228,9 +235,14 @@ impl Keyed {
                 .map(|token| token.len())
                 .sum::<usize>()
         };
-        let adjacent = code.key_at + 1 == code.first && code.letters > 0;
-        let grouped = (numbered || adjacent) && code.digits < 4 && group() >= 5;
-        if code.digits < self.least && !grouped {
+        let direct = headed.is_some_and(|head| is_direct(document, head, self.key));
+        let lettered = code.letters > 0 || headed.is_some_and(|head| head < code.first as usize);
+        let grouped = (numbered || direct) && code.digits <= 4 && group() >= if lettered { 5 } else { 6 }
+            || direct && lettered && code.digits >= 3 && !document.is_key(code.first as usize);
+        // "NHI: ZZZ00AX", "key BQ7TT2": letters count where the key is beside them.
+        let mixed = code.digits >= 2 && code.letters >= 3 && code.digits + code.letters >= 6;
+        let mixed = mixed && (numbered || direct) && is_upper(document, code);
+        if code.digits < self.least && !grouped && !mixed {
             return;
         }
         let quantity = is_quantity(document, code) && !numbered && !grouped;
@@ -238,7 +250,7 @@ impl Keyed {
             || is_medical_code(document, code)
             || is_shift(document, code)
             || is_range(document, code)
-            || is_pair(document, code)
+            || is_pair(document, code) && !((numbered || direct) && is_serial(document, code))
             || is_measured(document, code.end as usize) && code.digits < 6
             || code.is_date_like
         {
@@ -253,6 +265,44 @@ impl Keyed {
         let bytes = document.bytes(extended(document, at));
         found.add(self.detector, self.kind, bytes, &score);
     }
+}
+
+/// The first token of a code with the short word in capitals before it, if there is one: "KP 11 882".
+pub fn headed(document: &Document<'_>, at: usize) -> Option<usize> {
+    let first = document.codes[at].first as usize;
+    let before = first.checked_sub(1).map(|before| &document.tokens[before])?;
+    let word = before.is_word()
+        && before.has(Flags::UPPER)
+        && !before.has(Flags::SHOUTED)
+        && before.len() <= 4
+        && !document.is_key(first - 1)
+        && !document.tokens[first].has(Flags::GAP.or(Flags::LINE));
+    Some(if word { first - 1 } else { first })
+}
+
+/// Whether the key of a code stands directly before its first token, over a colon, a point or "no".
+fn is_direct(document: &Document<'_>, head: usize, key: Classes) -> bool {
+    let tokens = &document.tokens;
+    let mut at = head;
+    while at > 0 && head - at < 3 && !tokens[at - 1].is(key) {
+        let sign = matches!(tokens[at - 1].first, b':' | b'#' | b'=') && !tokens[at - 1].is_word();
+        // "Regn. No. TN 88214", but not "from PT. BS 293".
+        let dot = tokens[at - 1].is_sign(b'.') && !tokens[head].has(Flags::SENTENCE);
+        if !(sign || dot || tokens[at - 1].is(cues::NUMBER_WORD)) {
+            return false;
+        }
+        at -= 1;
+    }
+    at > 0 && tokens[at - 1].is(key) && document.same_line(at - 1, head)
+}
+
+/// Whether all letters of a code are capitals.
+pub fn is_upper(document: &Document<'_>, code: &Code) -> bool {
+    let words =
+        document.tokens[code.first as usize..code.end as usize].iter().filter(|token| token.is_word());
+    words
+        .clone()
+        .all(|token| token.has(Flags::UPPER) || token.has(Flags::SINGLE) && token.has(Flags::CAPITAL))
 }
 
 /// Whether a colon, `#` or "is" stands directly before a code.

@@ -129,11 +129,21 @@ fn is_clock(document: &Document<'_>, at: usize) -> bool {
     let before = at > 0
         && (document.is_any(at - 1, words!["at", "by", "from", "to", "since", "until", "around"])
             || document.tokens[at - 1].is_sign(b'@'));
-    let far = !(at.saturating_sub(2)..at).any(|key| {
-        document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word()
-            || document.is_any(key, PAGERS)
-    });
+    let ended = at > 0 && ends_sentence(document, at - 1);
+    let far = ended
+        || !(at.saturating_sub(2)..at).any(|key| {
+            document.tokens[key].is(cues::KEY_PHONE) && document.tokens[key].is_word()
+                || document.is_any(key, PAGERS)
+        });
     document.tokens[at].len() == 4 && time && (before || far)
+}
+
+/// Whether a sign is the point of a sentence and not of an abbreviation such as "Tel.".
+fn ends_sentence(document: &Document<'_>, at: usize) -> bool {
+    document.tokens[at].is_sign(b'.')
+        && at > 0
+        && document.tokens[at - 1].len() >= 5
+        && document.tokens.get(at + 1).is_some_and(|next| next.has(Flags::SPACE))
 }
 
 /// Whether a code with letters is a number with an extension: "555-0100x23".
@@ -223,7 +233,9 @@ fn following(document: &Document<'_>, end: usize, open: bool) -> Option<(u8, usi
 /// The token of a key of a phone shortly before a code.
 fn keyed(document: &Document<'_>, code: &Code) -> Option<usize> {
     let first = code.first as usize;
-    let near = (first.saturating_sub(6)..first).rev().take_while(|at| document.same_line(*at, first));
+    let near = (first.saturating_sub(6)..first)
+        .rev()
+        .take_while(|at| document.same_line(*at, first) && !ends_sentence(document, *at));
     let key = near.take_while(|at| !document.tokens[*at].is_number()).find(|at| {
         let token = &document.tokens[*at];
         let short = token.has(Flags::SINGLE);

@@ -8,7 +8,7 @@ use crate::cues;
 use crate::document::{Code, Document};
 use crate::lexicon;
 use crate::span::Kind;
-use crate::token::Flags;
+use crate::token::{Flags, Token};
 
 /// Finds postal codes.
 pub struct Postal;
@@ -24,7 +24,7 @@ impl Detector for Postal {
                 continue;
             }
             let digits = code.rules.any(Rules::ZIP).then(|| numeric(document, code)).flatten();
-            let proposal = digits.or_else(|| two_parts(document, at));
+            let proposal = digits.or_else(|| two_parts(document, at)).or_else(|| in_address(document, at));
             let Some((end, rule, certainty)) = proposal else { continue };
             let mut score = Score::new(rule, document.bytes(code.first as usize..end), certainty);
             if number::keys(code).0.any(cues::KEY_POSTAL) {
@@ -120,7 +120,25 @@ fn ends_line(document: &Document<'_>, code: &Code) -> Option<(usize, &'static st
         document.tokens[above.first as usize..above.end as usize].iter().filter(|token| token.is_word());
     let named = words.filter(|token| !token.is_capital()).count() <= 1;
     let five = document.tokens[first].len() == 5;
-    (city && short && named && five && first - start <= 5).then_some((end, "end of an address", 0.84))
+    // "14 Village Road / Kloof / 3610": four digits below a street.
+    let four = first == start && (1..=2).any(|back| street_line(document, first, back));
+    (city && short && named && (five || four) && first - start <= 5).then_some((
+        end,
+        "end of an address",
+        0.84,
+    ))
+}
+
+/// Whether a short line above ends with a street: "14 Village Road".
+fn street_line(document: &Document<'_>, first: usize, back: usize) -> bool {
+    let line = (document.tokens[first].line as usize).checked_sub(back).and_then(|at| document.lines.get(at));
+    line.is_some_and(|line| {
+        let last = line.end as usize - 1;
+        let last = last - usize::from(document.tokens[last].is_sign(b',') && last > line.first as usize);
+        line.bytes < 40
+            && document.tokens[last].is(cues::STREET_SUFFIX)
+            && document.tokens[line.first as usize].is_number()
+    })
 }
 
 /// The rule of a country or state before digits.
@@ -230,7 +248,9 @@ fn two_parts(document: &Document<'_>, at: usize) -> Option<(usize, &'static str,
     {
         return Some(upper("British, without blank"));
     }
-    if single.len() == 6 && is_canadian(&single[..3], &single[3..]) {
+    // "T2N0M0" is a stage, "S1Q3T3" a sign in an ECG.
+    let stage = matches!(single, [b'T', _, b'N', _, b'M', _] | [b'S', _, b'Q', _, b'T', _]);
+    if single.len() == 6 && !stage && is_canadian(&single[..3], &single[3..]) {
         return Some(upper("Canadian, without blank"));
     }
     let next = document.codes.get(at + 1).filter(|_| number::series(document, at, 2) == at + 2)?;
@@ -238,7 +258,113 @@ fn two_parts(document: &Document<'_>, at: usize) -> Option<(usize, &'static str,
     if is_canadian(single, second) {
         return Some((next.end as usize, "Canadian", 0.96));
     }
+    if is_irish(single, second) {
+        return Some((next.end as usize, "Eircode", 0.93));
+    }
     is_british(single, second).then_some((next.end as usize, "British", 0.95))
+}
+
+/// A routing key such as "F23" or "D6W", and four letters and digits.
+fn is_irish(first: &[u8], second: &[u8]) -> bool {
+    let key = matches!(first, [a, b, c] if a.is_ascii_uppercase() && b.is_ascii_digit() && c.is_ascii_digit())
+        || first == b"D6W";
+    let signs = second.iter().all(|sign| sign.is_ascii_uppercase() || sign.is_ascii_digit());
+    let letters = second.iter().filter(|sign| sign.is_ascii_uppercase()).count();
+    key && signs && second.len() == 4 && (1..=3).contains(&letters) && second[0] != b'L'
+}
+
+/// Whether a code is a number of six digits, also in two groups.
+fn is_six(document: &Document<'_>, at: usize) -> bool {
+    let code = &document.codes[at];
+    let single = code.end - code.first == 1 && code.letters == 0;
+    let next =
+        || document.codes.get(at + 1).filter(|next| next.first == code.end && next.end - next.first == 1);
+    single
+        && (code.digits == 6
+            || code.digits == 3 && next().is_some_and(|next| next.digits == 3 && next.letters == 0))
+}
+
+/// Codes of four or six digits behind a city, in an address: "Bendigo 3550", "Kloof, 3610", "Chennai -
+/// 600 020".
+fn in_address(document: &Document<'_>, at: usize) -> Option<(usize, &'static str, f32)> {
+    let code = &document.codes[at];
+    let first = code.first as usize;
+    let tokens = &document.tokens;
+    let six = is_six(document, at);
+    let four = code.letters == 0 && code.digits == 4 && code.end - code.first == 1;
+    if !(six || four) || tokens[first].has(Flags::LINE) {
+        return None;
+    }
+    let end = if six && code.digits == 3 { document.codes[at + 1].end as usize } else { code.end as usize };
+    let closed = tokens.get(end).is_none_or(|next| {
+        next.has(Flags::LINE.or(Flags::GAP))
+            || !next.is_word()
+                && matches!(next.first, b'.' | b',' | b';' | b')' | b'|' | b'*')
+                && !(document.glued(end + 1) && tokens.get(end + 1).is_some_and(Token::is_number))
+    });
+    let mut last = first.checked_sub(1)?;
+    let pin = document.is_any(last, words!["pin", "pincode", "postcode", "eircode"])
+        || last > 0
+            && document.is_any(last - 1, words!["pin", "postal", "post"])
+            && document.is(last, "code")
+        || last > 1
+            && tokens[last].is_sign(b':')
+            && document.is_any(last - 1, words!["pin", "pincode", "postcode"]);
+    if pin && (six || four) {
+        return Some((end, "digits behind a key", 0.86));
+    }
+    let sign = matches!(tokens[last].first, b',' | b'-' | 0xe2 | b'(') && !tokens[last].is_word();
+    last = last.checked_sub(usize::from(sign))?;
+    let place = &tokens[last];
+    let named =
+        place.is_word() && place.is_capital() && !place.is(cues::MONTH) && document.same_line(last, first);
+    if !named || !closed {
+        return None;
+    }
+    let known = place.word.is_city()
+        || place.word.is_state()
+        || place.word.is_state_code()
+        || place.word.is_country();
+    let number = document.word(first);
+    let year = four && matches!(number.as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..]);
+    let street = has_street(document, last, first);
+    let start = matches!(number.as_bytes()[0], b'1'..=b'8');
+    if six {
+        return (start && (known || street)).then_some((
+            end,
+            "behind a city",
+            if known { 0.9 } else { 0.82 },
+        ));
+    }
+    let state = place.has(Flags::UPPER)
+        && document.is_any(last, words!["wa", "sa", "nt", "act", "nsw", "vic", "qld", "tas"]);
+    match () {
+        _ if state => Some((end, "behind a state", 0.84)),
+        _ if street && !(year && sign) => Some((end, "behind a city", 0.8)),
+        _ => None,
+    }
+}
+
+/// Whether a street is shortly before a city, on its line or on the one above.
+fn has_street(document: &Document<'_>, city: usize, first: usize) -> bool {
+    let tokens = &document.tokens;
+    // "Dr Fairley SB", and "TO CT" in capitals, are no streets.
+    let is_street = |at: usize| {
+        let token = &tokens[at];
+        let suffix = token.is(cues::STREET_SUFFIX) && token.is_capital() && !token.is(cues::TITLE);
+        suffix && (token.len() > 2 || !token.has(Flags::UPPER)) && at > 0 && tokens[at - 1].is_capital()
+            || document.is_any(at, words!["lot", "suite", "flat", "unit", "box"]) && tokens[at].is_capital()
+    };
+    let near = (city.saturating_sub(12)..city).rev().take_while(|at| document.same_line(*at, first));
+    if near.into_iter().any(is_street) {
+        return true;
+    }
+    let Some(above) = (tokens[first].line as usize).checked_sub(1).and_then(|line| document.lines.get(line))
+    else {
+        return false;
+    };
+    let starts = document.line(first).is_some_and(|line| city - (line.first as usize) < 4 && !line.paragraph);
+    starts && above.bytes < 60 && (above.first as usize..above.end as usize).any(is_street)
 }
 
 /// The shapes of the first part, and a digit with two letters behind it.

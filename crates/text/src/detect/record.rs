@@ -1,13 +1,16 @@
 //! Numbers of records, cases, specimens and orders: by their key, or long codes that nothing
 //! else explains.
 
+use std::ops::Range;
+
 use super::number::{self, keyed};
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Classes};
 use crate::document::{Code, Document};
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Finds numbers of records.
 pub struct Record;
@@ -29,6 +32,9 @@ impl Detector for Record {
             let code = &document.codes[at];
             if code.rules.any(Rules::RECORD) {
                 unexplained(document, at, found);
+            }
+            if code.rules.any(Rules::LABELLED) {
+                labelled(document, at, found);
             }
             if code.rules.any(Rules::SIGNED) {
                 signed(document, code, found);
@@ -110,7 +116,8 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
         return;
     }
     let decimal = document.tokens[first..end].iter().any(|token| token.is_sign(b'.')) && code.letters == 0;
-    let amount = first > 0 && matches!(document.tokens[first - 1].first, b'$' | b',' | b'<' | b'>');
+    let sign = first.checked_sub(1).map_or(0, |before| document.tokens[before].first);
+    let amount = matches!(sign, b'$' | b'<' | b'>') || sign == b',' && document.glued(first);
     let base = match (code.digits, code.letters) {
         _ if decimal || amount => 0.3,
         (5, 0) => 0.45,
@@ -124,6 +131,220 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
         score.raise("number", document.bytes(code.key_at as usize..first), 0.6);
     }
     found.add("record", Kind::RecordNumber, document.bytes(number::extended(document, at)), &score);
+}
+
+/// Things that have a number of their own, beside the keys of forms.
+const THINGS: WordSet = words![
+    "sheet",
+    "form",
+    "folder",
+    "slip",
+    "label",
+    "labels",
+    "sticker",
+    "stickers",
+    "docket",
+    "bag",
+    "seal",
+    "portal",
+    "wristband",
+    "logbook",
+    "envelope",
+    "locker",
+    "exhibit",
+    "warrant",
+    "cassette",
+    "container",
+    "pot",
+    "jar",
+    "block",
+    "consignment",
+    "parcel",
+    "parking",
+    "library",
+    "membership",
+    "token",
+    "voucher",
+    "queue",
+];
+
+/// Whether [`labelled`] can propose a code, by what is directly around it.
+pub(super) fn is_labelled(document: &Document<'_>, code: &Code, upper: bool) -> bool {
+    let (first, end) = (code.first as usize, code.end as usize);
+    let tokens = &document.tokens;
+    let apart = Flags::GAP.or(Flags::LINE);
+    let lettered = code.letters > 0 || upper;
+    let signed = |at: usize| {
+        let token = &tokens[at];
+        match token.first {
+            b'#' => true,
+            b':' | b'.' if !token.is_word() => {
+                code.numbered
+                    || code.digits >= 3
+                        && at > 0
+                        && (tokens[at - 1].has(Flags::UPPER) || THINGS.may_have(tokens[at - 1].hash))
+            }
+            b'|' => lettered,
+            _ => token.is(cues::NUMBER_WORD) || THINGS.may_have(token.hash) || lettered && token.has(apart),
+        }
+    };
+    // A word in capitals can belong to the number.
+    lettered && tokens[first].has(apart)
+        || first > 0 && signed(first - 1)
+        || upper && first > 1 && signed(first - 2)
+        || code.letters > 0 && tokens.get(end).is_some_and(|next| next.is_sign(b':'))
+}
+
+/// A number that no key explains, but its layout or the word before it: "Prison no. A4471DK",
+/// "#HSP-2290", "property sheet 44102", "(SP24:11902)", "PT 66120" in a cell of its own.
+fn labelled(document: &Document<'_>, at: usize, found: &mut Candidates) {
+    let code = &document.codes[at];
+    let (first, end) = (code.first as usize, code.end as usize);
+    let tokens = &document.tokens;
+    let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
+    if code.digits < 2
+        || !is_labelled(document, code, upper)
+        || code.is_date_like
+        || number::is_pair(document, code)
+        || number::is_measured(document, end)
+        || number::is_medical_code(document, code)
+        || number::is_shift(document, code)
+    {
+        return;
+    }
+    let mut propose = |tokens: Range<usize>, rule: &'static str, certainty: f32| {
+        let score = Score::new(rule, document.bytes(tokens.clone()), certainty);
+        found.add("record", Kind::RecordNumber, document.bytes(tokens), &score);
+    };
+    // Laboratories number by year: "SP24:11902".
+    let colon = tokens.get(end).is_some_and(|sign| sign.is_sign(b':')) && document.glued(end);
+    if colon && code.letters >= 1 && code.letters <= 3 && code.digits == 2 && number::is_upper(document, code)
+    {
+        let serial = document.codes.get(at + 1).filter(|next| next.first as usize == end + 1);
+        if let Some(serial) =
+            serial.filter(|next| document.glued(end + 1) && next.digits >= 3 && next.letters <= 2)
+        {
+            propose(first..serial.end as usize, "number of a year", 0.86);
+            return;
+        }
+    }
+    let mut whole = number::extended(document, at);
+    // "PT 66120" in a cell: a word that is a key elsewhere.
+    let head = number::headed(document, at).unwrap_or(whole.start);
+    let key = cues::KEY_RECORD
+        .or(cues::KEY_NATIONAL)
+        .or(cues::KEY_LICENCE)
+        .or(cues::NUMBER_WORD)
+        .or(cues::KEY_DATE);
+    let free = document.is(head, "pt") || !tokens[head].is(key.or(cues::KEY_ACCOUNT).or(cues::KEY_DEVICE));
+    let headed = head < whole.start && free && tokens[head].has(Flags::GAP.or(Flags::LINE));
+    if headed {
+        whole.start = head;
+    }
+    let bare = document.tokens[whole.clone()].iter().all(|token| !token.is_word());
+    let digits: usize =
+        document.tokens[whole.clone()].iter().filter(|t| t.is_number()).map(|t| t.len()).sum();
+    let letters = code.letters as usize + if whole.start < first { tokens[whole.start].len() } else { 0 };
+    let previous = whole.start.checked_sub(1);
+    let other = number::keys(code).0.any(PLACES);
+    let upper = number::is_upper(document, code);
+    // "#HSP-2290", "Prison no. A4471DK", "Tx no. LTX 7731".
+    let dot = usize::from(previous.is_some_and(|at| tokens[at].is_sign(b'.') || tokens[at].is_sign(b':')));
+    let number_word = whole.start.checked_sub(1 + dot).is_some_and(|word| {
+        (tokens[word].is_sign(b'#') || tokens[word].is(cues::NUMBER_WORD)) && document.same_line(word, first)
+    });
+    if number_word
+        && !other
+        && upper
+        && letters > 0
+        && letters + digits >= 5
+        && digits >= 2
+        && !is_size(document, code)
+    {
+        propose(whole, "behind \"number\"", 0.76);
+        return;
+    }
+    if number_word && !other && bare && digits >= 4 && whole.len() == 1 && !is_year(document, code) {
+        propose(whole, "behind \"number\"", 0.66);
+        return;
+    }
+    // "property sheet 44102", "Labels 7731 904".
+    let thing = previous.is_some_and(|word| document.is_any(word - dot.min(word), THINGS));
+    if thing && letters + digits >= 5 && digits >= 4 && upper && !is_year(document, code) {
+        propose(whole, "number of a thing", 0.72);
+        return;
+    }
+    if cell(document, whole.clone())
+        && letters > 0
+        && letters <= 5
+        && digits >= 4
+        && upper
+        && !is_lab(document, whole.start)
+    {
+        propose(whole, "alone in a cell", if headed { 0.86 } else { 0.66 });
+        return;
+    }
+    // "HSN: 511 203 877": groups behind an acronym and a colon.
+    let acronym = dot == 1
+        && whole.start >= 2
+        && tokens[whole.start - 1].is_sign(b':')
+        && tokens[whole.start - 2].is_word()
+        && tokens[whole.start - 2].has(Flags::UPPER)
+        && tokens[whole.start - 2].len() >= 2;
+    if acronym
+        && bare
+        && digits >= 8
+        && whole.len() >= 3
+        && !number::is_range(document, code)
+        && code.digits >= 3
+    {
+        propose(whole, "groups behind an acronym", 0.72);
+    }
+}
+
+/// Keys of places and dates, whose numbers are no records.
+const PLACES: Classes = cues::KEY_WARD
+    .or(cues::WARD_HEAD)
+    .or(cues::BUILDING_PART)
+    .or(cues::KEY_DATE)
+    .or(cues::KEY_POSTAL)
+    .or(cues::KEY_PHONE)
+    .or(cues::KEY_ADDRESS);
+
+/// Whether a code is a year of these times.
+fn is_year(document: &Document<'_>, code: &Code) -> bool {
+    code.letters == 0
+        && code.digits == 4
+        && matches!(document.word(code.first as usize).as_bytes(), [b'1', b'9', ..] | [b'2', b'0', ..])
+}
+
+/// Whether a code is a strength or a size with its unit: "100MG", "10F".
+fn is_size(document: &Document<'_>, code: &Code) -> bool {
+    let (first, end) = (code.first as usize, code.end as usize);
+    end - first == 2
+        && document.tokens[first].is_number()
+        && document.tokens[first + 1].is(cues::UNIT.or(cues::DOSE))
+}
+
+/// Whether tokens are alone between gaps, bars or the ends of their line, with another cell beside
+/// them.
+fn cell(document: &Document<'_>, tokens: Range<usize>) -> bool {
+    let all = &document.tokens;
+    let open = all[tokens.start].has(Flags::GAP)
+        || tokens.start > 0
+            && all[tokens.start - 1].is_sign(b'|')
+            && document.same_line(tokens.start - 1, tokens.start);
+    let close =
+        all.get(tokens.end).is_none_or(|next| next.has(Flags::GAP.or(Flags::LINE)) || next.is_sign(b'|'));
+    open && close
+}
+
+/// Whether a word is a test or a substance rather than the first part of a number.
+fn is_lab(document: &Document<'_>, at: usize) -> bool {
+    let token = &document.tokens[at];
+    token.is_word()
+        && token.len() > 2
+        && (token.word.is_medical() || token.word.is_drug() || token.is(cues::UNIT))
 }
 
 /// A number behind a name with a degree, as under a letter: "Patrick Hayes, M.D. 34764".

@@ -5,7 +5,7 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{address, club, employer, national, occupation, phone, places};
+use super::{address, club, employer, licence, national, occupation, phone, places, record};
 use super::{school, state, tails, team, town};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Places};
@@ -166,6 +166,18 @@ rules! {
     RECORD 13,
     /// Can be behind a degree.
     SIGNED 14,
+    /// A label, "number" or a cell around it.
+    LABELLED 15,
+    /// A register or a rank before it.
+    REGISTERED 16,
+    /// As many signs as a driver's number.
+    DRIVER 17,
+    /// Letters and digits as in a national number.
+    LETTERED 18,
+    /// Letters and digits as in a serial number.
+    SERIAL 19,
+    /// Letters in it or before it, as in a plate.
+    PLATE 20,
 }
 
 /// Large sets of words of places and organizations, which the cue of a word names.
@@ -370,10 +382,19 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let (digits, signs) = (series.0, series.0 + series.1);
     let (number, plain) = (token.is_number(), code.letters == 0);
     let single = end - first == 1;
-    let zip = single && matches!(token.len(), 4 | 5) || end - first == 3;
+    let zip = single && matches!(token.len(), 3..=6) || end - first == 3;
     let bytes = tokens[end - 1].end - token.start;
     let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
     let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
+    let mut before = tokens[first.saturating_sub(5)..first].iter();
+    let register = code.digits >= 2 && before.any(licence::is_register);
+    let whole = code.digits + code.letters;
+    // Letters of serial numbers are capitals, those of units are not.
+    let capital = token.is_capital() || end - first > 1 && tokens[first + 1].is_capital() || end - first > 2;
+    let mixed = code.digits >= 1 && code.letters >= 1 && capital;
+    let plate = mixed || upper && tokens[first - 1].len() <= 3;
+    let named_driver = code.digits == 6 && upper && tokens[first - 1].len() == 5;
+    let driver = named_driver && signs >= 11 || code.letters > 0 && matches!(whole, 5 | 16) && signs >= 16;
     let grouped = code.numbered && code.digits >= 2;
     let extension = single && (3..=6).contains(&token.len()) || end - first == 2 && !plain;
     Rules::of([
@@ -391,6 +412,12 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
         (code.letters >= 2 && (signs >= 15 || token.has(Flags::UPPER)), Rules::IBAN),
         (code.digits >= 5 || grouped, Rules::RECORD),
         (code.digits >= 4 && code.letters <= 2 && !code.is_date_like, Rules::SIGNED),
+        (code.digits >= 2 && record::is_labelled(document, code, upper), Rules::LABELLED),
+        (register, Rules::REGISTERED),
+        (driver, Rules::DRIVER),
+        (mixed && (named || (8..=10).contains(&whole)), Rules::LETTERED),
+        (mixed && code.letters >= 2 && (5..=20).contains(&whole), Rules::SERIAL),
+        (plate && code.digits <= 6, Rules::PLATE),
     ])
 }
 

@@ -1,6 +1,6 @@
 //! Codes: chunks without blanks that have a digit, such as "32-841-09787", and their keys.
 //!
-//! A code ends at blanks and at signs other than `-`, `.`, `/` and `_`. The classes of the words
+//! A code ends at blanks and at signs other than `-`, `.`, `/`, `_` and `*`. The classes of the words
 //! before it on its line, up to the last other code, say what it may be.
 
 use crate::cues::{self, Classes};
@@ -67,7 +67,7 @@ pub fn find(tokens: &[Token], numbers: &[u32], codes: &mut Vec<Code>) {
 fn joins(token: &Token) -> bool {
     match token.class {
         Class::Word | Class::Number => true,
-        Class::Sign => matches!(token.first, b'-' | b'.' | b'/' | b'_'),
+        Class::Sign => matches!(token.first, b'-' | b'.' | b'/' | b'_' | b'*'),
     }
 }
 

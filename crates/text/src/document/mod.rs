@@ -16,8 +16,8 @@ pub use runs::Run;
 
 use std::ops::Range;
 
-use crate::cues::{Classes, Traits};
-use crate::detect::{Nameness, is_date_like, judge, longest_phrase, numeric, of_code, of_run};
+use crate::cues::{self, Classes, Traits};
+use crate::detect::{DateStyle, Nameness, is_date_like, judge, longest_phrase, numeric, of_code, of_run};
 use crate::lexicon::Word;
 use crate::token::{self, Flags, Token};
 use crate::words::WordSet;
@@ -110,7 +110,7 @@ pub struct Document<'a> {
     /// Numbers, by token.
     numbers: Vec<u32>,
     /// Colons and what is behind a gap, by token.
-    marks: Vec<u32>,
+    pub(crate) marks: Vec<u32>,
     /// How much capitalized words look like names, in the order of `capitals`.
     names: Vec<Nameness>,
     /// The place in `names` plus one, by token; 0 for none.
@@ -122,8 +122,10 @@ pub struct Document<'a> {
     pub ats: Vec<u32>,
     /// Colons and dots between words without blanks, by token.
     pub joints: Vec<u32>,
+    /// How dates are written.
+    pub(crate) dates: DateStyle,
     /// Whether there is a bar, as in a table.
-    has_bars: bool,
+    pub(crate) has_bars: bool,
     /// What detectors start from.
     window: Window,
 }
@@ -191,6 +193,7 @@ impl<'a> Document<'a> {
         self.names.clear();
         self.name_at.clear();
         self.phrases.clear();
+        self.dates = DateStyle::default();
         self.has_bars = false;
     }
 
@@ -278,11 +281,28 @@ impl<'a> Document<'a> {
             series = (series.0 + usize::from(code.digits), series.1 + usize::from(code.letters));
             let date = numeric(self, code.first as usize);
             code.is_date_like = is_date_like(self, code, date.as_ref());
+            if let Some(date) = &date {
+                self.dates.learn(date, self.tokens[date.first + 1].first);
+            }
             code.is_sure_date = date.is_some_and(|date| date.certainty > 0.6);
             code.rules = of_code(self, code, series, date.is_some());
             next = Some(code.first);
         }
         self.codes = codes;
+        self.learn_months();
+    }
+
+    /// Learns from the names of months how dates are written.
+    fn learn_months(&mut self) {
+        let day = |at: Option<&Token>| at.is_some_and(|token| token.is_number() && token.len() <= 2);
+        for at in &self.times {
+            let at = *at as usize;
+            let token = &self.tokens[at];
+            if token.is(cues::MONTH) && token.has(Flags::CAPITAL) {
+                let before = day(at.checked_sub(1).map(|before| &self.tokens[before]));
+                self.dates.learn_name(token.cue.value, before, day(self.tokens.get(at + 1)));
+            }
+        }
     }
 
     /// Finds the rules that can hold for the runs.
@@ -317,6 +337,7 @@ impl<'a> Document<'a> {
             phrases,
             ats,
             joints,
+            dates: DateStyle::default(),
             has_bars: false,
             window: Window::default(),
         }
