@@ -75,7 +75,7 @@ pub trait Detector: Sync {
 }
 
 /// All detectors that need no settings.
-pub static ALL: [&dyn Detector; 24] = [
+pub static ALL: [&dyn Detector; 25] = [
     &person::Person,
     &institution::Institution,
     &ward::Ward,
