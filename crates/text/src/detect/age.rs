@@ -577,9 +577,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     if short && ends && tokens[first].is_number() && number_is_age(document, first) {
         return Some(("is N years old", 0.8, previous, first));
     }
-    let self_told =
+    let oneself =
         previous > 0 && (are && document.is(previous - 1, "you") || am && document.is(previous - 1, "i"));
-    if self_told
+    if oneself
         && ends
         && tokens[first].is_number()
         && tokens[first].len() <= 3

@@ -129,7 +129,7 @@ struct Heading {
 }
 
 impl Heading {
-    /// Reads a heading of words, of which one is a key of numbers.
+    /// Reads a heading of words: at least one is a key of numbers.
     fn read(document: &Document<'_>, row: &Row) -> Option<Heading> {
         let mut kinds = [None; MOST];
         let mut words = 0;
