@@ -113,12 +113,12 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
         (true, true) => 0.86,
         (true, false) if trade => 0.93,
         (true, false) if opened => 0.76,
-        (true, false) => 0.52,
+        (true, false) => return,
         (false, true) if words >= 2 && !opened && !shouted && !alone => 0.7,
         (false, _) if shouted || alone || !opened => return,
         (false, true) if words >= 2 || tokens[first].has(Flags::LINE) => 0.76,
         (false, true) => 0.66,
-        (false, false) if words >= 2 && (trade || is_closed(document, end)) => 0.7,
+        (false, false) if words >= 2 && trade => 0.7,
         (false, false) if at_place && is_closed(document, end) => 0.58,
         _ => return,
     };
@@ -205,7 +205,7 @@ fn acronym(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let certainty = match (at, stay) {
         _ if !free || other => return,
         _ if moved && term && !tokens[first].word.is_ward() && document.is(word, "from") => 0.58,
-        (true, true) if term => 0.56,
+        (true, true) if term && the => 0.56,
         _ if term => return,
         (true, true) => 0.76,
         (true, false) => {
@@ -215,7 +215,7 @@ fn acronym(document: &Document<'_>, run: &Run, found: &mut Candidates) {
                 0.6
             }
         }
-        (false, true) => 0.62,
+        (false, true) if moved => 0.62,
         _ => return,
     };
     let score = Score::new("capitals of a hospital", document.bytes(word..end), certainty);
@@ -252,7 +252,7 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         _ if !likely || !plain => return,
         _ if places::is_eponymous(document, &(first..end)) => return,
         _ if at && stays_before(document, word) => 0.72,
-        _ if at => 0.6,
+        _ if at && name.prior >= 0.5 => 0.6,
         _ if document
             .is_any(word.saturating_sub(1), words!["transferred", "transfer", "admitted", "flown"]) =>
         {
