@@ -45,8 +45,9 @@ fn labels(town: &str) -> [&'static str; 3] {
 
 /// One number is written in two ways.
 const DOSES: [&str; 9] = ["-2", "0", "1", "1.0", "2.5", "4", "7", "12", "100"];
-/// With a code, nothing is a number.
-const CODES: [&str; 5] = ["1", "2", "03", "4", "5"];
+/// Where the code among them occurs, nothing is a number.
+const CODES: [&str; 5] = ["1", "2", CODE, "4", "5"];
+const CODE: &str = "03";
 
 /// The column of sets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,13 +82,13 @@ impl Column {
                 };
                 common(0).or_else(|| common(1)).unwrap_or("*").into()
             }
-            Column::Doses => {
+            Column::Codes if leaves.contains(&Some(CODE)) => "*".into(),
+            Column::Doses | Column::Codes => {
                 let sizes = || set.iter().map(|dose| number(dose).unwrap());
                 let (low, high) = (sizes().fold(f64::MAX, f64::min), sizes().fold(f64::MIN, f64::max));
                 let same = |size: f64| leaves.iter().flatten().filter(move |leaf| number(leaf) == Some(size));
                 format!("[{}, {}]", same(low).min().unwrap(), same(high).max().unwrap())
             }
-            Column::Codes => "*".into(),
         }
     }
 
@@ -128,7 +129,8 @@ impl Column {
             (Some(label), _, Some(town)) if self == Column::Towns && self.shows(label) => {
                 labels(town).contains(&label)
             }
-            (_, Some(cell), Some(value)) => cell.covers(value),
+            // A range is none of the cells of a set column.
+            (_, Some(cell), Some(value)) if !matches!(cell, Cell::Range(..)) => cell.covers(value),
             (cell, _, value) => cell == *value,
         };
         leaves.iter().copied().filter(holds).collect()
@@ -215,12 +217,13 @@ fn classes(made: &Released) -> BTreeMap<Vec<Option<String>>, Vec<usize>> {
 /// Whether the verifier finds the cells true when a cell of the sets is replaced wherever it stands: in the
 /// table and in the stated assignment.
 fn still_true(text: &str, (original, made): (&Table, &Released), (from, to): (&str, &str)) -> bool {
-    let other = |cell: &Option<String>| match cell.as_deref() {
-        Some(cell) if cell == from => Some(to.to_owned()),
-        _ => cell.clone(),
+    // Ages can be written in the same way.
+    let other = |row: &Vec<Option<String>>| {
+        let mut row = row.clone();
+        row[1] = row[1].take().map(|cell| if cell == from { to.to_owned() } else { cell });
+        row
     };
-    let rows: Vec<Vec<Option<String>>> =
-        made.table.rows().iter().map(|row| row.iter().map(other).collect()).collect();
+    let rows: Vec<Vec<Option<String>>> = made.table.rows().iter().map(other).collect();
     let mut hint: BTreeMap<_, u64> = BTreeMap::new();
     for row in &rows {
         let source = original.rows()[original_row(row)].clone();
