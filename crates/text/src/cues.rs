@@ -172,37 +172,26 @@ pub struct Cue {
     pub value: u16,
     /// What indexes of a document ask about the word, set by the tokenizer.
     pub traits: Traits,
-    /// What large sets of words of places and organizations have it.
-    pub places: Places,
+    /// The sets of words that have it.
+    pub sets: Sets,
 }
 
-/// Sets of words of places and organizations that are too large for a filter of their own, one bit
-/// each: which ones have a word is looked up with its classes, and says nothing about names.
+/// Sets of words that many tokens are asked for, one bit each: which ones have a word is looked up
+/// with its classes, and says nothing about names. Words that differ in accents alone share bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Places(pub u8);
+pub struct Sets(pub u32);
 
-impl Places {
-    /// A last word of an organization or business.
-    pub const TAIL: Places = Places(1 << 0);
-    /// A last word of a small street or house.
-    pub const ENDING: Places = Places(1 << 1);
-    /// A role of a person in a place.
-    pub const ROLE: Places = Places(1 << 2);
-    /// A state with dots, or a region that no list of states has.
-    pub const REGION: Places = Places(1 << 3);
-    /// A first word of a school, fort or coloured team.
-    pub const FIRST: Places = Places(1 << 4);
-
+impl Sets {
     /// Whether some set has the word.
     #[inline(always)]
-    pub fn any(self, other: Places) -> bool {
+    pub fn any(self, other: Sets) -> bool {
         self.0 & other.0 != 0
     }
 
     /// The sets of both.
     #[inline(always)]
-    pub const fn or(self, other: Places) -> Places {
-        Places(self.0 | other.0)
+    pub const fn or(self, other: Sets) -> Sets {
+        Sets(self.0 | other.0)
     }
 }
 
@@ -686,10 +675,11 @@ fn table() -> &'static FxHashMap<u64, Cue> {
                 }
             }
         }
-        for (places, words) in crate::detect::PLACES {
-            for hash in words.hashes() {
+        for (set, words) in crate::detect::SETS {
+            // Signs have no cue.
+            for hash in words.hashes().iter().filter(|hash| **hash != 0) {
                 let cue = cues.entry(*hash).or_default();
-                cue.places = cue.places.or(*places);
+                cue.sets = cue.sets.or(*set);
             }
         }
         cues

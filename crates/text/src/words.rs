@@ -1,7 +1,8 @@
 //! Sets of words that a detector asks for, answered from the hash of a token in nearly all cases.
 //!
 //! A set is made when the program is compiled. Its filter has three constants of 64 bits, so that a
-//! token which is not in the set costs a few instructions and no look at the text.
+//! token which is not in the set costs a few instructions and no look at the text. Sets of more than
+//! some 30 words let many tokens pass; a wider filter holds nearly all of these back.
 
 use crate::lexicon::hash_letters;
 
@@ -13,11 +14,33 @@ pub struct WordSet {
     hashes: &'static [u64],
     /// Bits of three parts of the hashes of the words.
     filters: [u64; 3],
+    /// Bits of a fourth part of them.
+    wide: &'static Wide,
+}
+
+/// A filter of 1,024 bits.
+pub type Wide = [u64; 16];
+
+/// The place and the bit of a hash in a wide filter.
+const fn wide_bit(hash: u64) -> (usize, u64) {
+    let at = (hash >> 18 & 1023) as usize;
+    (at / 64, 1 << (at % 64))
+}
+
+/// The wide filter of some hashes.
+pub const fn wide(hashes: &[u64]) -> Wide {
+    let (mut wide, mut at) = ([0; 16], 0);
+    while at < hashes.len() {
+        let (place, bit) = wide_bit(hashes[at]);
+        wide[place] |= bit;
+        at += 1;
+    }
+    wide
 }
 
 impl WordSet {
-    /// The set of some words with their [`hashes`].
-    pub const fn new(words: &'static [&'static str], hashes: &'static [u64]) -> Self {
+    /// The set of some words with their [`hashes`] and the [`wide`] filter of these.
+    pub const fn new(words: &'static [&'static str], hashes: &'static [u64], wide: &'static Wide) -> Self {
         let (mut filters, mut at) = ([0; 3], 0);
         while at < words.len() {
             filters[0] |= 1 << (hashes[at] & 63);
@@ -31,7 +54,7 @@ impl WordSet {
             }
             at += 1;
         }
-        WordSet { words, hashes, filters }
+        WordSet { words, hashes, filters, wide }
     }
 
     /// The hashes of the words.
@@ -49,6 +72,10 @@ impl WordSet {
     /// Whether a token with this hash and text is in the set, in any case but with the same accents:
     /// "à" is not "a".
     pub fn has(self, hash: u64, text: &[u8]) -> bool {
+        let (place, bit) = wide_bit(hash);
+        if self.wide[place] & bit == 0 {
+            return false;
+        }
         let entries = self.hashes.iter().zip(self.words).filter(|(own, _)| **own == hash);
         entries.map(|(_, word)| word).any(|word| is_word(word, text))
     }
@@ -91,7 +118,8 @@ macro_rules! words {
         const {
             const WORDS: &[&str] = &[$($word),*];
             const HASHES: [u64; WORDS.len()] = $crate::words::hashes(WORDS);
-            $crate::words::WordSet::new(WORDS, &HASHES)
+            const WIDE: $crate::words::Wide = $crate::words::wide(&HASHES);
+            $crate::words::WordSet::new(WORDS, &HASHES, &WIDE)
         }
     };
 }

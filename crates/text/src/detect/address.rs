@@ -5,7 +5,7 @@ use super::names::nameness;
 use super::organization::is_closed;
 use super::{Rules, places};
 use crate::candidates::{Candidates, Score};
-use crate::cues::{self, Places};
+use crate::cues::{self, Sets};
 use crate::document::{Code, Document, Run};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -350,7 +350,7 @@ fn small(document: &Document<'_>, number: usize, found: &mut Candidates) {
                 .get(number + 1)
                 .is_some_and(|letter| letter.has(Flags::SINGLE) && document.glued(number + 1)),
         );
-    let ending = |at: usize| tokens.get(at).is_some_and(|token| token.cue.places.any(Places::ENDING));
+    let ending = |at: usize| tokens.get(at).is_some_and(|token| token.cue.sets.any(Sets::ENDING));
     if tokens[number].len() > 4 || !near(name) || !near(name + 1) || !(ending(name + 1) || ending(name + 2)) {
         return;
     }

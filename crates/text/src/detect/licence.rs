@@ -74,7 +74,7 @@ const REGISTERS: WordSet = words![
 ];
 
 /// Ranks of the police, whose numbers stand before a name.
-const RANKS: WordSet =
+pub(super) const RANKS: WordSet =
     words!["pc", "dc", "wpc", "ps", "ds", "pcso", "constable", "officer", "const", "garda", "sgt", "gdc"];
 
 impl Detector for Licence {
@@ -106,7 +106,7 @@ impl Detector for Licence {
 
 /// Whether a word may be a register or a rank.
 pub(super) fn is_register(word: &Token) -> bool {
-    word.is(cues::KEY_LICENCE) || RANKS.may_have(word.hash)
+    word.is(cues::KEY_LICENCE) || word.cue.sets.any(cues::Sets::RANK)
 }
 
 impl Licence {

@@ -59,7 +59,7 @@ pub(crate) use number::is_date_like;
 pub(crate) use person::named_after;
 pub(crate) use places::longest_phrase;
 pub use rules::Rules;
-pub(crate) use rules::{PLACES, of_code, of_run};
+pub(crate) use rules::{SETS, of_code, of_run};
 pub use user::UserDetector;
 
 use crate::candidates::Candidates;

@@ -6,7 +6,7 @@ use super::names::{Sort, nameness};
 use super::places;
 use super::tails::{FIRSTS, GENERIC, LEGAL, PAIRED, PAPERS, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK};
 use crate::candidates::{Candidates, Score};
-use crate::cues::{self, Places};
+use crate::cues::{self, Sets};
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -17,7 +17,7 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         let (first, end) = (run.first as usize, run.end as usize);
         if run.rules.any(Rules::TAIL) {
             for at in first + 1..end {
-                if document.tokens[at].cue.places.any(Places::TAIL) {
+                if document.tokens[at].cue.sets.any(Sets::TAIL) {
                     tailed(document, at, end, found);
                 }
             }

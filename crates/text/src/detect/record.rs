@@ -134,7 +134,7 @@ fn unexplained(document: &Document<'_>, at: usize, found: &mut Candidates) {
 }
 
 /// Things that have a number of their own, beside the keys of forms.
-const THINGS: WordSet = words![
+pub(super) const THINGS: WordSet = words![
     "sheet",
     "form",
     "folder",
@@ -182,10 +182,15 @@ pub(super) fn is_labelled(document: &Document<'_>, code: &Code, upper: bool) -> 
                 code.numbered
                     || code.digits >= 3
                         && at > 0
-                        && (tokens[at - 1].has(Flags::UPPER) || THINGS.may_have(tokens[at - 1].hash))
+                        && (tokens[at - 1].has(Flags::UPPER)
+                            || tokens[at - 1].cue.sets.any(cues::Sets::THING))
             }
             b'|' => lettered,
-            _ => token.is(cues::NUMBER_WORD) || THINGS.may_have(token.hash) || lettered && token.has(apart),
+            _ => {
+                token.is(cues::NUMBER_WORD)
+                    || token.cue.sets.any(cues::Sets::THING)
+                    || lettered && token.has(apart)
+            }
         }
     };
     // A word in capitals can belong to the number.

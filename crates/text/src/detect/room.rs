@@ -1,4 +1,4 @@
-//! Places within a hospital: beds of a unit, theatres, suites and rooms, floors with a direction.
+//! Sets within a hospital: beds of a unit, theatres, suites and rooms, floors with a direction.
 
 use super::Detector;
 use super::names::nameness;

@@ -8,7 +8,7 @@
 use super::{address, club, employer, licence, national, occupation, phone, places, record};
 use super::{school, state, tails, team, town};
 use crate::candidates::Candidates;
-use crate::cues::{self, Classes, Places};
+use crate::cues::{self, Classes, Sets};
 use crate::document::{Code, Document, Run};
 use crate::lexicon::Word;
 use crate::token::{Flags, Token};
@@ -180,25 +180,78 @@ rules! {
     PLATE 20,
 }
 
-/// Large sets of words of places and organizations, which the cue of a word names.
-pub(crate) const PLACES: &[(Places, WordSet)] = &[
-    (Places::TAIL, tails::STRONG),
-    (Places::TAIL, tails::WEAK),
-    (Places::TAIL, tails::TRADES),
-    (Places::TAIL, tails::PAIRED),
-    (Places::TAIL, words!["co"]),
-    (Places::ENDING, address::ENDINGS),
-    (Places::ENDING, address::HOUSES),
-    (Places::ENDING, address::SHORT),
-    (Places::ROLE, occupation::ROLES),
-    (Places::REGION, state::ONE),
-    (Places::REGION, state::SEVERAL),
-    (Places::REGION, state::DOTTED),
-    (Places::FIRST, school::FIRST),
-    (Places::FIRST, town::FORTS),
-    (Places::FIRST, club::COLOURS),
-    (Places::FIRST, words!["pact", "team"]),
-];
+macro_rules! sets {
+    ($($(#[$doc:meta])* $name:ident $bit:literal = $($words:expr),+;)*) => {
+        impl Sets {
+            $($(#[$doc])* pub const $name: Sets = Sets(1 << $bit);)*
+        }
+
+        /// The words of the sets.
+        pub(crate) const SETS: &[(Sets, WordSet)] = &[$($((Sets::$name, $words)),+),*];
+    };
+}
+
+sets! {
+    /// A last word of an organization or business.
+    TAIL 0 = tails::STRONG, tails::WEAK, tails::TRADES, tails::PAIRED, words!["co"];
+    /// A last word of a small street or house.
+    ENDING 1 = address::ENDINGS, address::HOUSES, address::SHORT;
+    /// A role of a person in a place.
+    ROLE 2 = occupation::ROLES;
+    /// A state with dots, or a region that no list of states has.
+    REGION 3 = state::ONE, state::SEVERAL, state::DOTTED;
+    /// A first word of a school, fort or coloured team.
+    FIRST 4 = school::FIRST, town::FORTS, club::COLOURS, words!["pact", "team"];
+    /// Before a city, as `city` reads them.
+    BEFORE_CITY 5 = words![
+        "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward", "visiting",
+        "through", "leaving", "into", "en", "à", "downtown", "for",
+    ];
+    /// Before an employer.
+    BEFORE_WORK 6 = words!["at", "for", "by", "with", "in", "from"];
+    /// Before a team.
+    BEFORE_PLAY 7 = words!["for", "with", "against", "of", "in"];
+    /// Before a named house.
+    BEFORE_HOUSE 8 = words![
+        "at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by",
+    ];
+    /// Where something is.
+    AT 9 = words!["at", "bei"];
+    /// Where something is, comes from or goes to.
+    TO 10 = words!["at", "from", "to"];
+    /// An article.
+    ARTICLE 11 = words!["the", "a"];
+    /// "The".
+    THE 12 = words!["the"];
+    /// Behind a role.
+    AFTER_ROLE 13 = words!["of", "for", "at", "in", "on"];
+    /// Behind a name that is introduced.
+    VERB 14 = words!["is", "was"];
+    /// "Of".
+    OF 15 = words!["of"];
+    /// Before the other side of a game.
+    RIVAL 16 = club::RIVALS;
+    /// Before a town.
+    WHERE 17 = town::WHERE;
+    /// Before a business.
+    OWNS 18 = employer::OWNS;
+    /// Behind a side that has an age.
+    YOUNG 19 = club::YOUNG;
+    /// Behind a town on an itinerary.
+    TIMES 20 = town::TIMES;
+    /// Kinds of businesses.
+    BUSINESS 21 = employer::KINDS;
+    /// Games of teams.
+    GAME 22 = team::GAMES;
+    /// Heads that come first.
+    FIRST_HEAD 23 = words!["camp", "childminder", "creche"];
+    /// Names of national numbers.
+    NATIONAL 24 = national::NAMES;
+    /// Ranks that have a number.
+    RANK 25 = licence::RANKS;
+    /// Things that have a number.
+    THING 26 = record::THINGS;
+}
 
 /// A rule of runs, with what proposes something by it.
 pub(super) type RunRule = (Rules, fn(&Document<'_>, &Run, &mut Candidates));
@@ -212,24 +265,6 @@ pub(super) fn apply(rules: &[RunRule], document: &Document<'_>, run: &Run, found
         }
     }
 }
-
-/// Words before a city, as `city` reads them.
-const BEFORE_CITY: WordSet = words![
-    "in", "from", "near", "outside", "to", "of", "around", "aus", "nach", "toward", "visiting", "through",
-    "leaving", "into", "en", "à", "downtown", "for",
-];
-const BEFORE_WORK: WordSet = words!["at", "for", "by", "with", "in", "from"];
-const BEFORE_PLAY: WordSet = words!["for", "with", "against", "of", "in"];
-const BEFORE_HOUSE: WordSet =
-    words!["at", "outside", "near", "past", "behind", "opposite", "from", "in", "to", "inside", "by"];
-const AT: WordSet = words!["at", "bei"];
-const TO: WordSet = words!["at", "from", "to"];
-const ARTICLES: WordSet = words!["the", "a"];
-const THE: WordSet = words!["the"];
-const AFTER_ROLE: WordSet = words!["of", "for", "at", "in", "on"];
-const VERBS: WordSet = words!["is", "was"];
-const FIRST_HEADS: WordSet = words!["camp", "childminder", "creche"];
-const OF: WordSet = words!["of"];
 
 /// Classes of heads that come first, or are before a run.
 const HEADS: Classes = cues::INSTITUTION_HEAD
@@ -245,7 +280,7 @@ struct Facts {
     flags: Flags,
     /// Whether one of them can be a part of a name.
     nameable: bool,
-    places: Places,
+    sets: Sets,
 }
 
 /// Gathers what the words of a run have together. Phrases that its words start count as words.
@@ -255,13 +290,13 @@ fn facts(document: &Document<'_>, run: &Run) -> Facts {
         word: Word::default(),
         flags: Flags::default(),
         nameable: false,
-        places: Places::default(),
+        sets: Sets::default(),
     };
     for at in run.first as usize..run.end as usize {
         let token = &document.tokens[at];
         facts.classes = facts.classes.or(token.cue.classes);
         facts.word = facts.word.or(token.word);
-        facts.places = facts.places.or(token.cue.places);
+        facts.sets = facts.sets.or(token.cue.sets);
         facts.flags = facts.flags.or(token.flags);
         // Particles and signs of a run are rare.
         facts.nameable |= document.name(at).is_none_or(|name| name.is_nameable());
@@ -278,14 +313,15 @@ fn facts(document: &Document<'_>, run: &Run) -> Facts {
 pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let Facts { classes, word, flags, nameable, places } = facts(document, run);
+    let Facts { classes, word, flags, nameable, sets } = facts(document, run);
     let before = |back: usize| first.checked_sub(back).map(|at| &tokens[at]);
     let sign = |token: Option<&Token>| token.map_or(0, |token| token.first);
     let (left, right) = (sign(before(1)), sign(tokens.get(end)));
     let class = |token: Option<&Token>| token.map_or(Classes::NONE, |token| token.cue.classes);
     let near = classes.or(class(before(1))).or(class(before(2)));
     let behind = class(tokens.get(end)).or(class(tokens.get(end + 1)));
-    let next = tokens.get(end).map_or(0, |token| token.hash);
+    let set = |token: Option<&Token>| token.map_or(Sets::default(), |token| token.cue.sets);
+    let (one, next) = (set(before(1)), set(tokens.get(end)));
     let several = end - first > 1;
     let quote = |sign: u8| matches!(sign, b'"' | b'\'' | 0xe2);
     let enclosed = matches!(left, b'(' | b',') && right.is_ascii_digit()
@@ -295,26 +331,26 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     let fillers = cues::NAME_FILLER.or(cues::OFFICE);
     let start = tokens[first].flags;
     let aside = |sign: u8| matches!(sign, b',' | b'(');
-    let inner = THE.may_have(before(1).map_or(0, |token| token.hash)) && aside(sign(before(2)));
+    let inner = one.any(Sets::THE) && aside(sign(before(2)));
     let table = |sign: u8| matches!(sign, b',' | b'|' | b'*' | 0xe2 | 0xc2);
     let line = start.any(Flags::LINE);
-    let counted = right.is_ascii_digit() || town::TIMES.may_have(next);
+    let counted = right.is_ascii_digit() || next.any(Sets::TIMES);
     let here = Rules::of([
-        (places.any(Places::TAIL), Rules::TAIL),
+        (sets.any(Sets::TAIL), Rules::TAIL),
         (aside(left) || inner, Rules::ASIDE),
-        (places.any(Places::ENDING), Rules::ENDING),
-        (places.any(Places::REGION), Rules::REGION),
-        (places.any(Places::FIRST), Rules::FIRST_WORD),
+        (sets.any(Sets::ENDING), Rules::ENDING),
+        (sets.any(Sets::REGION), Rules::REGION),
+        (sets.any(Sets::FIRST), Rules::FIRST_WORD),
         ((table(left) || line) && (table(right) || right == b'-' || right.is_ascii_digit()), Rules::TOWN),
         (start.any(Flags::SENTENCE.or(Flags::LINE)) && counted, Rules::STAY),
         (line, Rules::LINE),
         (left | 0x20 == b'o' && tokens[first - 1].len() == 1, Rules::RESIDENT),
-        (club::YOUNG.may_have(next), Rules::SIDE),
+        (next.any(Sets::YOUNG), Rules::SIDE),
     ]);
     let found = here.or(Rules::of([
         (nameable || classes.any(cues::TITLE), Rules::PERSON),
         (near.any(cues::RELATIVE), Rules::RELATIVE),
-        (VERBS.may_have(next), Rules::INTRODUCED),
+        (next.any(Sets::VERB), Rules::INTRODUCED),
         (enclosed, Rules::ENCLOSED),
         (right == b',', Rules::COMMA),
         (flags.any(Flags::SINGLE) || left == b'-', Rules::INITIALS),
@@ -325,13 +361,13 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (word.is_state() || word.is_state_code() || right.is_ascii_digit(), Rules::STATE),
         (near.any(cues::REGION_HEAD.or(cues::COMPANY_SUFFIX)), Rules::COUNTY),
         (word.is_country(), Rules::COUNTRY),
-        (right == b'&' || employer::KINDS.may_have(next), Rules::BUSINESS),
-        (team::GAMES.may_have(next), Rules::GAME),
+        (right == b'&' || next.any(Sets::BUSINESS), Rules::BUSINESS),
+        (next.any(Sets::GAME), Rules::GAME),
         (classes.any(cues::NAME_FILLER.or(cues::BUILDING_PART)), Rules::SAINT),
         (behind.any(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)), Rules::SMALL_HEAD),
         (several && classes.any(fillers.or(cues::NAMED_DAY)), Rules::SHORT),
         (classes.any(cues::CHAIN), Rules::CHAIN),
-        (near.any(HEADS) || FIRST_HEADS.may_have(tokens[first].hash), Rules::HEAD_FIRST),
+        (near.any(HEADS) || tokens[first].cue.sets.any(Sets::FIRST_HEAD), Rules::HEAD_FIRST),
         (several, Rules::SPECIALTY),
     ]));
     found.or(behind_words(document, first))
@@ -340,36 +376,36 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
 /// The rules that the words before a run say.
 fn behind_words(document: &Document<'_>, first: usize) -> Rules {
     let tokens = &document.tokens;
-    let hash = |back: usize| first.checked_sub(back).map_or(0, |at| tokens[at].hash);
-    let (own, one, two) = (tokens[first].hash, hash(1), hash(2));
-    let house =
-        THE.may_have(own) && BEFORE_HOUSE.may_have(one) || THE.may_have(one) && BEFORE_HOUSE.may_have(two);
+    let sets = |back: usize| first.checked_sub(back).map_or(Sets::default(), |at| tokens[at].cue.sets);
+    let (own, one, two) = (tokens[first].cue.sets, sets(1), sets(2));
+    let the = one.any(Sets::THE);
+    // What is before an article, too.
+    let past = |set: Sets| one.any(set) || the && two.any(set);
+    let house = own.any(Sets::THE) && one.any(Sets::BEFORE_HOUSE) || the && two.any(Sets::BEFORE_HOUSE);
     // "vs. Dubbo Demons": over a dot, which has no hash.
-    let rival = club::RIVALS.may_have(one) || one == 0 && club::RIVALS.may_have(two);
+    let sign = first > 0 && tokens[first - 1].hash == 0;
+    let rival = one.any(Sets::RIVAL) || sign && two.any(Sets::RIVAL);
+    let owned = one.any(Sets::OWNS) || one.any(Sets::ARTICLE) && two.any(Sets::OWNS);
     let near = Rules::of([
-        (THE.may_have(one), Rules::FAMILY),
+        (the, Rules::FAMILY),
         (house, Rules::HOUSE),
-        (OF.may_have(one), Rules::HEAD_FIRST),
-        (AFTER_ROLE.may_have(one) || THE.may_have(one) && AFTER_ROLE.may_have(two), Rules::ROLE),
-        (TO.may_have(one) || THE.may_have(one) && TO.may_have(two), Rules::SHORT_NAME),
-        (THE.may_have(one) || rival, Rules::SIDE),
-        (town::WHERE.may_have(one), Rules::WHERE),
-        (
-            employer::OWNS.may_have(one) || ARTICLES.may_have(one) && employer::OWNS.may_have(two),
-            Rules::OWNED,
-        ),
+        (one.any(Sets::OF), Rules::HEAD_FIRST),
+        (past(Sets::AFTER_ROLE), Rules::ROLE),
+        (past(Sets::TO), Rules::SHORT_NAME),
+        (the || rival, Rules::SIDE),
+        (one.any(Sets::WHERE), Rules::WHERE),
+        (owned, Rules::OWNED),
     ]);
     let Some(word) = places::before(document, first) else { return near };
-    let last = tokens[word].hash;
-    let second = word.checked_sub(1).map_or(0, |at| tokens[at].hash);
-    let article = ARTICLES.may_have(last);
-    let the = THE.may_have(last);
+    let last = tokens[word].cue.sets;
+    let second = word.checked_sub(1).map_or(Sets::default(), |at| tokens[at].cue.sets);
+    let (article, the) = (last.any(Sets::ARTICLE), last.any(Sets::THE));
     near.or(Rules::of([
-        (BEFORE_CITY.may_have(last), Rules::CITY_PLACE),
-        (BEFORE_WORK.may_have(last) || article && BEFORE_WORK.may_have(second), Rules::WORK),
-        (BEFORE_PLAY.may_have(last) || the && BEFORE_PLAY.may_have(second), Rules::PLAY),
-        (AT.may_have(last) || the && TO.may_have(second), Rules::AT),
-        (the && BEFORE_PLAY.may_have(second), Rules::ORGANIZATION),
+        (last.any(Sets::BEFORE_CITY), Rules::CITY_PLACE),
+        (last.any(Sets::BEFORE_WORK) || article && second.any(Sets::BEFORE_WORK), Rules::WORK),
+        (last.any(Sets::BEFORE_PLAY) || the && second.any(Sets::BEFORE_PLAY), Rules::PLAY),
+        (last.any(Sets::AT) || the && second.any(Sets::TO), Rules::AT),
+        (the && second.any(Sets::BEFORE_PLAY), Rules::ORGANIZATION),
     ]))
 }
 
@@ -384,7 +420,7 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let single = end - first == 1;
     let zip = single && matches!(token.len(), 3..=6) || end - first == 3;
     let bytes = tokens[end - 1].end - token.start;
-    let named = tokens[first.saturating_sub(3)..first].iter().any(|word| national::NAMES.may_have(word.hash));
+    let named = tokens[first.saturating_sub(3)..first].iter().any(|word| word.cue.sets.any(Sets::NATIONAL));
     let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
     let mut before = tokens[first.saturating_sub(5)..first].iter();
     let register = code.digits >= 2 && before.any(licence::is_register);

@@ -3,7 +3,7 @@
 use super::places::{self, Named};
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues::{self, Places};
+use crate::cues::{self, Sets};
 use crate::document::{Document, Field};
 use crate::span::Kind;
 use crate::token::Flags;
@@ -67,7 +67,7 @@ impl Detector for School {
         }
         for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::FIRST_WORD)) {
             for at in run.first as usize..run.end as usize {
-                if document.tokens[at].cue.places.any(Places::FIRST) {
+                if document.tokens[at].cue.sets.any(Sets::FIRST) {
                     first_word(document, at, found);
                 }
             }

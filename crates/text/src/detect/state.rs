@@ -3,7 +3,7 @@
 use super::places;
 use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
-use crate::cues::{self, Places};
+use crate::cues::{self, Sets};
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -208,7 +208,7 @@ pub(super) const DOTTED: WordSet = words![
 /// States and provinces of several words, and of one, that no list of states has.
 fn region(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    if !tokens[at].cue.places.any(Places::REGION) || !tokens[at].is_capital() {
+    if !tokens[at].cue.sets.any(Sets::REGION) || !tokens[at].is_capital() {
         return;
     }
     let dash =
