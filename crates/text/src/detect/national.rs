@@ -188,12 +188,20 @@ impl National {
             return;
         }
         let last = number::series(document, at, 7);
-        let digits: usize = document.codes[at..last].iter().map(|code| usize::from(code.digits)).sum();
+        // A bit for every number of digits that the first codes have together.
+        let (mut digits, mut lengths) = (0, 0_u64);
+        for code in &document.codes[at..last] {
+            digits += u32::from(code.digits);
+            lengths |= 1_u64.checked_shl(digits).unwrap_or(0);
+        }
         if digits < 9 {
             return;
         }
         let keyed = number::keys(&document.codes[at]).0.any(cues::KEY_NATIONAL);
         for (length, check, rule, likely, sure) in CHECKS {
+            if lengths >> length & 1 == 0 {
+                continue;
+            }
             if let Some(tokens) = number::checked_digits(document, at, 7, length..=length, check) {
                 let certainty = if keyed { sure } else { likely };
                 number::propose(self, Kind::NationalId, document, tokens, rule, certainty, found);

@@ -6,7 +6,7 @@
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
 use super::{address, club, employer, licence, national, occupation, phone, places, record};
-use super::{school, state, tails, team, town};
+use super::{school, state, tails, team, town, vehicle};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Sets};
 use crate::document::{Code, Document, Run};
@@ -251,6 +251,8 @@ sets! {
     RANK 25 = licence::RANKS;
     /// Things that have a number.
     THING 26 = record::THINGS;
+    /// Vehicles, and words of their plates.
+    VEHICLE 29 = vehicle::VEHICLES;
 }
 
 /// A rule of runs, with what proposes something by it.

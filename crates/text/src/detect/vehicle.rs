@@ -52,7 +52,7 @@ impl Detector for Vehicle {
 }
 
 /// Vehicles, and words of their plates that are no keys of forms.
-const VEHICLES: WordSet = words![
+pub(super) const VEHICLES: WordSet = words![
     "rego",
     "numberplate",
     "plate",
@@ -189,6 +189,7 @@ impl Vehicle {
             (first.saturating_sub(5)..first)
                 .rev()
                 .take_while(|at| document.same_line(*at, first) && !document.tokens[*at].is_sign(b'.'))
+                .filter(|at| document.tokens[*at].cue.sets.any(cues::Sets::VEHICLE))
                 .any(|at| document.is_any(at, VEHICLES) && !document.tokens[at + 1].is(cues::PARTICLE))
         };
         let call = || {
