@@ -207,6 +207,14 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("relative", document.bytes(at - 1..at + 1), 0.7);
         return true;
     }
+    // "pulses by Doppler".
+    let method = segment.title.is_none() && segment.names == 1 && segment.initials == 0 && {
+        let word = document.tokens[first].word;
+        word.is_medical() && word.is_eponym()
+    };
+    if method && document.is_any(at, words!["by", "per", "via", "with", "on"]) {
+        return false;
+    }
     if classes.any(cues::BEFORE_PERSON.or(cues::GREETING)) && document.is_any(at, STRONG) {
         score.raise("word before a person", evidence, 0.75);
         return true;

@@ -11,11 +11,19 @@ pub(super) fn medical(
     contextual: bool,
     score: &mut Score,
 ) {
-    if segment.title.is_some() {
+    let end = segment.tokens.end;
+    if let Some(title) = segment.title {
+        // "Sister Mary Joseph nodule".
+        if phrase(document, title, &(title..end)).is_some() {
+            score.lower("medical phrase", document.bytes(title..end), 0.93);
+        }
         return;
     }
-    let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
+    if is_form_of_address(document, segment) {
+        score.lower("nobody", document.bytes(segment.tokens.clone()), 0.9);
+        return;
+    }
     // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym. "III" may be a grade.
     let degree = |at: &usize| !document.is_any(*at, words!["ii", "iii", "iv"]);
     if segment.names + segment.initials >= 2 && credential(document, end).filter(degree).is_some() {
@@ -69,7 +77,7 @@ pub(super) fn medical(
     if head.is_word()
         && ((head.is(cues::EPONYM_HEAD)
             || head.word.is_eponym_noun() && document.tokens[end - 1].word.is_eponym_name())
-            && !head.has(Flags::LINE)
+            && !head.has(Flags::LINE.or(Flags::GAP))
             || head.word.is_drug()
                 && !head.word.is_last_name()
                 && !(cued && !head.has(Flags::CAPITAL) && segment.names + segment.initials >= 2))
@@ -121,6 +129,25 @@ pub(super) fn medical(
     } else {
         eponym(document, segment, cued, contextual, score);
     }
+}
+
+/// Whether a short word is the second part of a greeting or of a register: "Dear Sir/Ma", "KMC Reg.
+/// 38112".
+fn is_form_of_address(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    if end - first != 1 || document.tokens[first].len() > 4 {
+        return false;
+    }
+    let greeted = first >= 2
+        && document.tokens[first - 1].is_sign(b'/')
+        && document.is_any(first - 2, words!["sir", "sirs", "madam"]);
+    let dot = usize::from(document.tokens.get(end).is_some_and(|dot| dot.is_sign(b'.')));
+    let registered = document.is_any(first, words!["reg", "lic", "cert", "regn"])
+        && document.tokens.get(end + dot).is_some_and(|next| {
+            next.is_number() && next.len() >= 3 && !next.has(Flags::LINE)
+                || next.is(cues::NUMBER_WORD) && next.len() <= 3
+        });
+    greeted || registered
 }
 
 /// Lowers an eponym with its grade: "Weber B", "Gustilo II", "Hinchey Ib", "Balthazar D".
@@ -271,7 +298,8 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
             "wnl",
             "unremarkable",
         ],
-    ) || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
+    ) || document.tokens[end - 1].word.is_eponym_name() && found_behind(document, end)
+        || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
         || document.tokens[end - 1].word.is_eponym_name()
             && document.is(end, "not")
             && document.is_any(end + 1, words!["planned", "used", "done", "seen", "elicited", "tested"]);
