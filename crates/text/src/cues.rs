@@ -267,7 +267,7 @@ const TABLE: &[(Classes, &str)] = &[
         herr herrn frau fraulein fräulein hr hrn fr prof.dr mme mlle monsieur madame mademoiselle señor señora senor senora sr sra \
         srta dott dott.ssa sig signor signora mevr dhr mevrouw meneer doktor docteur doctora dra nurse sen gov hon judge justice \
         lady atty coach chief tpr trooper mag prim univ doz oa priv dipl ing cand matron brother sister father \
-        smt shri shrimati alhaji alhaja mallam hajiya otunba encik puan datuk dato datin whaea mnr mev oom tannie aunty",
+        smt shri shrimati alhaji alhaja mallam hajiya otunba encik puan datuk dato datin mdm whaea mnr mev oom tannie aunty",
     ),
     (
         CREDENTIAL,

@@ -92,7 +92,8 @@ fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
         let letters = token.is_word()
             && (2..=3).contains(&token.len())
             && (token.has(Flags::UPPER) || !token.has(Flags::CAPITAL))
-            && !(token.word.is_function() || token.word.is_common() || token.word.is_month())
+            && (initials && token.has(Flags::UPPER)
+                || !(token.word.is_function() || token.word.is_common() || token.word.is_month()))
             && !token.is(cues::UNIT.or(cues::MONTH).or(cues::TITLE))
             && (!(token.is(cues::CREDENTIAL) && token.has(Flags::CAPITAL)) || initials && near == at + 1);
         // "Checked by: NM/PK".
@@ -106,7 +107,7 @@ fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
             || sign(near - 1, b":/,.")
             || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per", "initials"]);
         let behind = tokens.get(near + 1).is_none_or(|next| {
-            next.has(Flags::LINE.or(Flags::GAP)) || next.is_number() || sign(near + 1, b"/:.,;)")
+            next.has(Flags::LINE.or(Flags::GAP)) || next.is_number() || sign(near + 1, b"/:.,;)(")
         });
         if letters && before && behind {
             let bytes = token.start..token.end;

@@ -180,6 +180,10 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         // "by Doppler", "a Holter": methods.
         _ if word.is_medical() && word.is_eponym() => prior * 0.4,
         _ if word.is_thing() => prior * 0.35,
+        // "ASA 324", "Na 131": short for a substance or a test.
+        _ if word.is_shorthand() && token.len() <= 3 && (shouted || before_number(document, at)) => {
+            prior * 0.4
+        }
         _ if medical => prior * if odds > 1.5 { 0.7 } else { 0.4 },
         _ if word.is_eponym() => prior * 0.8,
         _ if word.is_heading() => prior * 0.5,
@@ -324,8 +328,16 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
         });
     let ratio = token.len() == 2
         && document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/') && document.glued(at + 1));
+    // "NSPCC", "LHND": capitals that nobody can pronounce.
+    let consonants = token.has(Flags::UPPER)
+        && token.len() <= 6
+        && !document
+            .word(at)
+            .bytes()
+            .any(|letter| matches!(letter | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'))
+        && document.word(at).is_ascii();
     let prior = match () {
-        _ if ratio => 0.2,
+        _ if ratio || consonants => 0.2,
         _ if product => 0.4,
         _ if adjective => 0.3,
         _ if token.len() == 2 && !token.has(Flags::FOREIGN) => 0.45,

@@ -88,7 +88,9 @@ pub(super) fn reversed(document: &Document<'_>, segment: &Segment, score: &mut S
     }
     let other = nameness(document, end + 1);
     let token = &document.tokens[end + 1];
-    if credential(document, end).is_some()
+    let title = token.is(cues::TITLE) && document.tokens.get(end + 2).is_some_and(|dot| dot.is_sign(b'.'));
+    if title
+        || credential(document, end).is_some()
         || !(other.is_nameable() || other.sort == Sort::Acronym && token.len() >= 3)
         || other.sort == Sort::Initial && segment.names == 0
     {

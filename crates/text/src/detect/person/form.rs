@@ -27,6 +27,7 @@ pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candida
 /// A name behind a relative, whatever else the word means: "her sister Peg", "his son, Chase,".
 pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (mut first, end) = (run.first as usize, run.end as usize);
+    owner(document, end, found);
     // "Granddaughter Autumn drives him".
     if document.tokens[first].is(cues::RELATIVE) && first + 1 < end {
         first += 1;
@@ -38,6 +39,10 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
     else {
         return;
     };
+    // "Sister Mary Joseph nodule".
+    if phrase(document, relative, &(relative..first + 1)).is_some() {
+        return;
+    }
     let named = word.is_first_name() || word.is_last_name() && comma == 0;
     // "great-grandson T-Boy".
     let lettered = token.has(Flags::SINGLE) && end - first == 3 && document.tokens[first + 1].is_sign(b'-');
@@ -58,6 +63,25 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
     if named && plain && closed && end - first <= 3 && document.same_line(relative, first) {
         let score = Score::new("relative", document.bytes(relative..relative + 1), 0.82);
         found.add("person", Kind::Person, document.bytes(first..first + 1), &score);
+    }
+}
+
+/// An ordinary word that somebody is called and that has a relative: "Marvel's daughter rang".
+fn owner(document: &Document<'_>, end: usize, found: &mut Candidates) {
+    let token = &document.tokens[end - 1];
+    let word = token.word;
+    let relative = document.tokens.get(end).is_some_and(|next| {
+        next.is(cues::RELATIVE) && !next.has(Flags::CAPITAL.or(Flags::LINE)) && !next.is(cues::AGE)
+    });
+    if token.has(Flags::POSSESSIVE)
+        && relative
+        && word.first_level() >= 6
+        && !token.has(Flags::UPPER.or(Flags::SHOUTED))
+        && token.cue.classes == Classes::NONE
+        && !(word.is_medical() || word.is_function() || word.is_occupation() || word.is_heading())
+    {
+        let score = Score::new("relative behind", document.bytes(end - 1..end + 1), 0.76);
+        found.add("person", Kind::Person, token.start..token.end, &score);
     }
 }
 

@@ -45,6 +45,10 @@ pub(super) fn medical(
         score.lower("eponym with its grade", document.bytes(segment.tokens.clone()), 0.9);
         return;
     }
+    if !contextual && is_make(document, segment) {
+        score.lower("make in brackets", document.bytes(segment.tokens.clone()), 0.65);
+        return;
+    }
     if dispensed(document, segment) && !cued {
         score.lower("form or dose of a drug", document.bytes(segment.tokens.clone()), 0.8);
         return;
@@ -148,6 +152,37 @@ fn is_form_of_address(document: &Document<'_>, segment: &Segment) -> bool {
                 || next.is(cues::NUMBER_WORD) && next.len() <= 3
         });
     greeted || registered
+}
+
+/// Whether an eponym in brackets is the make of what is before it: "hemiarthroplasty (Thompson)",
+/// "grip 22 kg (Jamar, unit 4)".
+fn is_make(document: &Document<'_>, segment: &Segment) -> bool {
+    let tokens = &document.tokens;
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    if end - first != 1 || first < 2 || !tokens[first - 1].is_sign(b'(') {
+        return false;
+    }
+    let own = tokens[first].word;
+    let thing = &tokens[first - 2];
+    (own.is_eponym_name() || own.is_eponym())
+        && tokens.get(end).is_some_and(|sign| matches!(sign.first, b')' | b','))
+        && thing.is_word()
+        && (thing.is(cues::UNIT)
+            || thing.word.is_eponym_noun()
+            || document.is_any(
+                first - 2,
+                words![
+                    "hemi",
+                    "hemiarthroplasty",
+                    "arthroplasty",
+                    "thr",
+                    "tkr",
+                    "tha",
+                    "tka",
+                    "stem",
+                    "forceps"
+                ],
+            ))
 }
 
 /// Lowers an eponym with its grade: "Weber B", "Gustilo II", "Hinchey Ib", "Balthazar D".

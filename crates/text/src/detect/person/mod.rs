@@ -234,7 +234,7 @@ fn listed(document: &Document<'_>, last: usize, found: &mut Candidates) {
                 && (word.is_first_name() || word.is_last_name() || !word.is_known())
                 && !(word.is_state() || word.is_country() || word.is_state_code() || word.is_function())
                 && !(word.is_medical() || word.is_drug())
-                && token.cue.classes.0 & !cues::NAME_FILLER.0 == 0
+                && token.cue.classes.0 & !cues::NAME_FILLER.or(cues::CLOSING).0 == 0
         })
     };
     if !(tokens[last].has(edge) && name(last)) {
@@ -245,7 +245,9 @@ fn listed(document: &Document<'_>, last: usize, found: &mut Candidates) {
     let first = last + 2 + usize::from(titled) + usize::from(dot);
     let closed = tokens.get(first + 1).is_some_and(|next| next.has(Flags::GAP) && next.is_number());
     if name(first) && closed && document.same_line(last, first + 1) {
-        let score = Score::new("name in a list", document.bytes(last..first + 2), 0.8);
+        // Surer than the first name with its title alone.
+        let certainty = if titled { 0.995 } else { 0.8 };
+        let score = Score::new("name in a list", document.bytes(last..first + 2), certainty);
         found.add("person", Kind::Person, document.bytes(last..first + 1), &score);
     }
 }

@@ -133,6 +133,8 @@ const FINDINGS: WordSet = words![
     "elicited",
     "intact",
     "absent",
+    "tight",
+    "shift",
 ];
 
 /// Whether a finding, a side or a size is behind a sign, test or catheter: "Finkelstein strongly
