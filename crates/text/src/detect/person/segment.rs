@@ -92,7 +92,7 @@ pub(super) fn accepts(
         let named = |at: usize| document.tokens.get(at).is_some_and(Token::is_capital);
         let initial = token.has(Flags::SINGLE)
             && (named(at + 1)
-                || named(behind) && !(document.tokens[behind].has(Flags::SINGLE) && !named(behind + 2)));
+                || named(behind) && (named(behind + 2) || !document.tokens[behind].has(Flags::SINGLE)));
         // "Chief Medical Examiner".
         let office = token.word.is_medical() && !token.word.is_last_name() || token.is(cues::HEADING);
         // "Dear Dr. Do:": whatever is greeted with a title is a name.
