@@ -256,7 +256,7 @@ const TABLE: &[(Classes, &str)] = &[
         herr herrn frau fraulein fräulein hr hrn fr prof.dr mme mlle monsieur madame mademoiselle señor señora senor senora sr sra \
         srta dott dott.ssa sig signor signora mevr dhr mevrouw meneer doktor docteur doctora dra nurse sen gov hon judge justice \
         lady atty coach chief tpr trooper mag prim univ doz oa priv dipl ing cand matron brother sister father \
-        smt shri shrimati alhaji alhaja mallam hajiya otunba encik puan datuk dato datin whaea mnr mev oom tannie aunty",
+        smt shri shrimati alhaji alhaja mallam hajiya otunba encik puan datuk dato datin mdm whaea mnr mev oom tannie aunty",
     ),
     (
         CREDENTIAL,
@@ -292,7 +292,7 @@ const TABLE: &[(Classes, &str)] = &[
         geneticist allergist immunologist psychotherapist physiotherapist gp pcp provider hausarzt hausärztin oberarzt chefarzt \
         assistant scribe transcriptionist interpreter chaplain lawyer attorney nurse rns crna anesthetist phlebotomist \
         endoscopist histopathologist microbiologist anaesthesiologist orthoptist psychometrist attender bystander rep locum sonologist intensivist \
-        coroner neonatologist electrophysiologist perfusionist orderly ambo paramedics chaperone matron housekeeper volunteer",
+        coroner neonatologist electrophysiologist perfusionist orderly ambo paramedics chaperone matron housekeeper volunteer agent caseworker adjuster dispatcher",
     ),
     (
         BEFORE_PERSON,
@@ -302,7 +302,7 @@ const TABLE: &[(Classes, &str)] = &[
         typed dictation liebe lieber geehrte geehrter cher chère estimado estimada patient pt client regarding and with für betreff betr concerning \
         accompanied referred helping examined reviewed evaluated greeted welcomed admitted discharged treated ask remind tell call \
         meet page help husband's advise advised updated inform assisted consented counselled counseled educated encouraged \
-        reassured urged interviewed wished alias née nee born formerly about for from to",
+        reassured urged interviewed wished alias née nee born formerly about for from to initials",
     ),
     (
         AFTER_PERSON,
@@ -569,7 +569,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         PARTICLE,
         "van von der den de del della di da dos das du la le las los el al bin ibn ben abu ter ten zu zur zum y e und af av \
-        mac mc st o d' vom d san santa do op 't in't bint abd ur",
+        mac mc st o d' vom d san santa do op 't in't bint abd ur bte binte binti ap ferch",
     ),
     (
         EPONYM_HEAD,
@@ -593,7 +593,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         CLOSING,
         "sincerely regards yours respectfully cordially thanks truly faithfully best warmly gruß grüße grüßen cordialement mahalo aloha groete groetnis slán slan salut ciao namaste cordially greetings ngā mihi yrs rgds kr bw thx tks ta hamba totsiens saludos abrazos danke \
-        hochachtungsvoll atentamente saludos love cheers",
+        hochachtungsvoll atentamente saludos love cheers gywir cofion meas",
     ),
     (
         DIRECTION,

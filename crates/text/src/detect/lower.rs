@@ -76,10 +76,11 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
 fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let by = document.is(at, "by");
-    if !by && !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
+    let initials = document.is(at, "initials");
+    if !by && !initials && !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
         return;
     }
-    let most = if by { 5 } else { 10 };
+    let most = if by || initials { 5 } else { 10 };
     let sign = |at: usize, signs: &[u8]| {
         tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
     };
@@ -91,9 +92,10 @@ fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
         let letters = token.is_word()
             && (2..=3).contains(&token.len())
             && (token.has(Flags::UPPER) || !token.has(Flags::CAPITAL))
-            && !(token.word.is_function() || token.word.is_common() || token.word.is_month())
+            && (initials && token.has(Flags::UPPER)
+                || !(token.word.is_function() || token.word.is_common() || token.word.is_month()))
             && !token.is(cues::UNIT.or(cues::MONTH).or(cues::TITLE))
-            && !(token.is(cues::CREDENTIAL) && token.has(Flags::CAPITAL));
+            && (!(token.is(cues::CREDENTIAL) && token.has(Flags::CAPITAL)) || initials && near == at + 1);
         // "Checked by: NM/PK".
         if by && !(letters && token.has(Flags::UPPER)) && !sign(near, b":/") {
             break;
@@ -103,9 +105,9 @@ fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
         }
         let before = tokens[near - 1].is_number()
             || sign(near - 1, b":/,.")
-            || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per"]);
+            || document.is_any(near - 1, words!["by", "typed", "dictated", "transcribed", "per", "initials"]);
         let behind = tokens.get(near + 1).is_none_or(|next| {
-            next.has(Flags::LINE.or(Flags::GAP)) || next.is_number() || sign(near + 1, b"/:.,;")
+            next.has(Flags::LINE.or(Flags::GAP)) || next.is_number() || sign(near + 1, b"/:.,;)(")
         });
         if letters && before && behind {
             let bytes = token.start..token.end;
@@ -120,6 +122,7 @@ fn last_initials(document: &Document<'_>, found: &mut Candidates) {
     for line in document.lines_here() {
         let (first, end) = (line.first as usize, line.end as usize);
         let letters = |token: &Token| token.is_word() && token.len() <= 3 && !token.word.is_function();
+        typed_below(document, first, end, found);
         let mut at = end;
         while at > first
             && end - at < 6
@@ -177,6 +180,27 @@ fn last_initials(document: &Document<'_>, found: &mut Candidates) {
             let score = Score::new("initials under a note", document.bytes(first..end), 0.8);
             found.add("person", Kind::Person, document.bytes(first..end), &score);
         }
+    }
+}
+
+/// Initials of who dictated and who typed at the start of a line: "WH/rjs   D: 07/18/2023".
+fn typed_below(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    if !(end > first + 3 && tokens[first].has(Flags::UPPER) && tokens[first + 1].is_sign(b'/')) {
+        return;
+    }
+    let (dictated, typed, next) = (&tokens[first], &tokens[first + 2], &tokens[first + 3]);
+    let letters = (2..=3).contains(&dictated.len())
+        && dictated.is_word()
+        && typed.is_word()
+        && (2..=4).contains(&typed.len())
+        && !typed.has(Flags::CAPITAL.or(Flags::SPACE))
+        && !(typed.word.is_medical() || typed.word.is_shorthand() || typed.word.is_common());
+    let dated =
+        next.has(Flags::GAP) || next.is_number() || document.is_any(first + 3, words!["d", "t", "dd", "dt"]);
+    if letters && dated && document.glued(first + 1) {
+        let score = Score::new("typist", document.bytes(first..first + 3), 0.8);
+        found.add("person", Kind::Person, document.bytes(first..first + 3), &score);
     }
 }
 
@@ -430,7 +454,9 @@ fn titled(document: &Document<'_>, rule: &str, first: usize) -> Option<usize> {
         || word.is_function()
         || word.is_heading()
         || token.cue.classes.0 & !cues::NAME_FILLER.0 != 0;
-    (named && !term && !token.has(Flags::PARAGRAPH)).then_some(first + 1)
+    // "because doctor late", "doctor aware".
+    let doctor = first > 0 && document.is(first - 1, "doctor") && word.is_common() && word.name_odds() < 0.0;
+    (named && !term && !doctor && !token.has(Flags::PARAGRAPH)).then_some(first + 1)
 }
 
 fn is_short_title(document: &Document<'_>, at: usize) -> bool {

@@ -82,17 +82,28 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
             .get(at + 2)
             .is_some_and(|next| next.is_capital() && next.has(Flags::SINGLE) && !next.has(Flags::SPACE));
         // "stable L. Shaffer 3": the left side at the end of a sentence.
+        // "positive R>L. Finkelstein negative": the sides that are compared.
         let side = dot
             && matches!(token.first, b'L' | b'R')
             && at > 0
-            && document.tokens[at - 1].is_word()
-            && !document.tokens[at - 1].has(Flags::CAPITAL)
-            && !document.tokens[at - 1].is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::ROLE))
+            && (matches!(document.tokens[at - 1].first, b'>' | b'<' | b'=')
+                || document.tokens[at - 1].is_word()
+                    && !document.tokens[at - 1].has(Flags::CAPITAL)
+                    && !document.tokens[at - 1].is(cues::BEFORE_PERSON.or(cues::RELATIVE).or(cues::ROLE)))
             && document.tokens.get(at + 2).is_some_and(|next| next.word.is_eponym_name());
         if side {
             return made(Sort::Ordinary, 0.0, "side");
         }
-        if hyphen && second && token.has(Flags::CAPITAL) {
+        // "H K-Bell": a first initial, and one before a hyphen.
+        let third = hyphen
+            && at > 0
+            && document.tokens[at - 1].is_capital()
+            && document.tokens[at - 1].has(Flags::SINGLE)
+            && token.has(Flags::SPACE)
+            && document.tokens.get(at + 2).is_some_and(|next| {
+                next.is_capital() && !next.has(Flags::UPPER.or(Flags::SPACE)) && next.word.is_last_name()
+            });
+        if hyphen && (second || third) && token.has(Flags::CAPITAL) {
             return made(Sort::Initial, 0.0, "initial");
         }
         if hyphen
@@ -164,7 +175,15 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
         _ if is_keyword(token) && before_number(document, at) => 0.0,
         _ if is_keyword(token) => prior * 0.6,
         _ if word.is_drug() => prior * 0.4,
+        // "Nan (Maureen) was present": what a grandmother is called.
+        _ if start && token.is(cues::RELATIVE) => prior * 0.5,
+        // "by Doppler", "a Holter": methods.
+        _ if word.is_medical() && word.is_eponym() => prior * 0.4,
         _ if word.is_thing() => prior * 0.35,
+        // "ASA 324", "Na 131": short for a substance or a test.
+        _ if word.is_shorthand() && token.len() <= 3 && (shouted || before_number(document, at)) => {
+            prior * 0.4
+        }
         _ if medical => prior * if odds > 1.5 { 0.7 } else { 0.4 },
         _ if word.is_eponym() => prior * 0.8,
         _ if word.is_heading() => prior * 0.5,
@@ -304,14 +323,21 @@ fn unknown(document: &Document<'_>, at: usize, token: &Token, start: bool, shout
     }
     let product = token.has(Flags::MIXED) && !has_name_prefix(document.word(at));
     let adjective = document.word(at).ends_with("ian")
-        && document
-            .tokens
-            .get(at + 1)
-            .is_some_and(|next| next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON));
+        && document.tokens.get(at + 1).is_some_and(|next| {
+            next.is_word() && !next.has(Flags::CAPITAL) && !next.is(cues::AFTER_PERSON.or(cues::PARTICLE))
+        });
     let ratio = token.len() == 2
         && document.tokens.get(at + 1).is_some_and(|sign| sign.is_sign(b'/') && document.glued(at + 1));
+    // "NSPCC", "LHND": capitals that nobody can pronounce.
+    let consonants = token.has(Flags::UPPER)
+        && token.len() <= 6
+        && !document
+            .word(at)
+            .bytes()
+            .any(|letter| matches!(letter | 0x20, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'))
+        && document.word(at).is_ascii();
     let prior = match () {
-        _ if ratio => 0.2,
+        _ if ratio || consonants => 0.2,
         _ if product => 0.4,
         _ if adjective => 0.3,
         _ if token.len() == 2 && !token.has(Flags::FOREIGN) => 0.45,

@@ -351,7 +351,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     ]);
     let found = here.or(Rules::of([
         (nameable || classes.any(cues::TITLE), Rules::PERSON),
-        (near.any(cues::RELATIVE), Rules::RELATIVE),
+        (near.or(class(tokens.get(end))).any(cues::RELATIVE), Rules::RELATIVE),
         (next.any(Sets::VERB), Rules::INTRODUCED),
         (enclosed, Rules::ENCLOSED),
         (right == b',', Rules::COMMA),

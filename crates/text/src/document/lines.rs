@@ -115,7 +115,10 @@ fn is_wrapped(tokens: &[Token], written: usize, at: usize) -> bool {
         && tokens.get(at + 1).is_some_and(|sign| {
             sign.first == tokens[written + 1].first && matches!(sign.first, b'/' | b':' | b'.' | b'-')
         });
-    !(item || bullet || key || timed || dated)
+    // "Contact.......: dau Mary": a key with leaders.
+    let dot = |at: usize| tokens.get(at).is_some_and(|sign| sign.is_sign(b'.') && !sign.has(Flags::SPACE));
+    let leaders = (at + 1..at + 4).any(|at| dot(at) && dot(at + 1) && !tokens[at].has(Flags::LINE));
+    !(item || bullet || key || timed || dated || leaders)
 }
 
 /// Whether a token is the first of a sentence, item or cell.

@@ -70,7 +70,7 @@ const PROFESSIONS: WordSet = words![
     "np", "pa", "rn", "md", "ra", "gp", "sn", "dn", "hca", "sho", "fy", "cnm", "mw", "hv", "cpn", "odp",
     "pharmd", "crna", "cna", "lpn", "lvn", "rmn", "rgn", "nnp", "pnp", "aprn", "sw", "lcsw", "slp", "phn",
     "emt", "anp", "spr", "hmo", "jmo", "rmo", "smo", "cnc", "cns", "hcsw", "hsw", "dc", "pc", "pcso", "rep",
-    "psw",
+    "psw", "en", "een", "ain", "chw", "hcw",
 ];
 /// What is done with people: "handover from Joy", "chaperoned by Faith".
 const HANDED: WordSet = words![
@@ -207,6 +207,14 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("relative", document.bytes(at - 1..at + 1), 0.7);
         return true;
     }
+    // "pulses by Doppler".
+    let method = segment.title.is_none() && segment.names == 1 && segment.initials == 0 && {
+        let word = document.tokens[first].word;
+        word.is_medical() && word.is_eponym()
+    };
+    if method && document.is_any(at, words!["by", "per", "via", "with", "on"]) {
+        return false;
+    }
     if classes.any(cues::BEFORE_PERSON.or(cues::GREETING)) && document.is_any(at, STRONG) {
         score.raise("word before a person", evidence, 0.75);
         return true;
@@ -217,7 +225,12 @@ pub(super) fn before(document: &Document<'_>, segment: &Segment, score: &mut Sco
         score.raise("role", evidence, 0.6);
         // "interpreter Foley": somebody, whatever else is named after him.
         return at + 1 == first && !document.tokens[first].has(Flags::LINE.or(Flags::GAP));
-    } else if classes.any(cues::TITLE) && segment.title.is_none() && document.tokens[at].has(Flags::CAPITAL) {
+    } else if classes.any(cues::TITLE)
+        && segment.title.is_none()
+        && document.tokens[at].has(Flags::CAPITAL)
+        // "14 Fr Foley": a size.
+        && !(at > 0 && document.tokens[at - 1].is_number())
+    {
         score.raise("title", evidence, 0.85);
     } else if document.tokens[at].has(Flags::UPPER)
         && document.is_any(at, PROFESSIONS)

@@ -88,7 +88,9 @@ pub(super) fn reversed(document: &Document<'_>, segment: &Segment, score: &mut S
     }
     let other = nameness(document, end + 1);
     let token = &document.tokens[end + 1];
-    if credential(document, end).is_some()
+    let title = token.is(cues::TITLE) && document.tokens.get(end + 2).is_some_and(|dot| dot.is_sign(b'.'));
+    if title
+        || credential(document, end).is_some()
         || !(other.is_nameable() || other.sort == Sort::Acronym && token.len() >= 3)
         || other.sort == Sort::Initial && segment.names == 0
     {
@@ -122,4 +124,60 @@ pub(super) fn reversed(document: &Document<'_>, segment: &Segment, score: &mut S
         last += 1;
     }
     tokens.start..last
+}
+
+/// The end with the name of a father behind "son of" or "daughter of": "Shalini d/o Muthusamy",
+/// "Ravi s/o K. Pillai", "Devi a/p Raman".
+pub(super) fn descent(document: &Document<'_>, end: usize) -> usize {
+    let tokens = &document.tokens;
+    let letter = |at: usize, letters: &[u8]| {
+        tokens.get(at).is_some_and(|token| {
+            token.is_word() && token.has(Flags::SINGLE) && letters.contains(&(token.first | 0x20))
+        })
+    };
+    let slash = tokens.get(end + 1).is_some_and(|sign| sign.is_sign(b'/'));
+    if !slash || !(letter(end, b"ds") && letter(end + 2, b"o") || letter(end, b"a") && letter(end + 2, b"lp"))
+    {
+        return end;
+    }
+    let mut last = end;
+    for at in end + 3..end + 8 {
+        let Some(token) = tokens.get(at).filter(|token| !token.has(Flags::LINE.or(Flags::GAP))) else {
+            break;
+        };
+        if token.is_word() && token.is_capital() && !token.word.is_function() {
+            last = at + 1;
+        } else if !(token.is_sign(b'.') && tokens[at - 1].has(Flags::SINGLE)) {
+            break;
+        }
+    }
+    last
+}
+
+/// The start with what a relative is called, behind what he or she is: "her mother Yiayia Despina".
+pub(super) fn kin(document: &Document<'_>, start: usize) -> usize {
+    let tokens = &document.tokens;
+    let called = start >= 2
+        && tokens[start - 1].is(cues::RELATIVE)
+        && tokens[start - 1].is_capital()
+        && tokens[start - 2].is(cues::RELATIVE)
+        && !tokens[start].has(Flags::LINE.or(Flags::GAP))
+        && !tokens[start - 1].has(Flags::LINE.or(Flags::GAP))
+        && !tokens[start - 1].has(Flags::SHOUTED);
+    if called { start - 1 } else { start }
+}
+
+/// Proposes a name in brackets behind itself in another script: "Tan Siew Eng (陈秀英)".
+pub(super) fn other_script(document: &Document<'_>, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    if !tokens.get(end).is_some_and(|sign| sign.is_sign(b'(')) {
+        return;
+    }
+    let words =
+        tokens[end + 1..].iter().take(4).take_while(|token| token.is_word() && token.has(Flags::CASELESS));
+    let last = end + 1 + words.count();
+    if last > end + 1 && tokens.get(last).is_some_and(|sign| sign.is_sign(b')')) {
+        let score = Score::new("name in another script", document.bytes(end..last + 1), 0.8);
+        found.add("person", Kind::Person, document.bytes(end + 1..last), &score);
+    }
 }

@@ -27,6 +27,7 @@ pub(super) fn introduced(document: &Document<'_>, run: &Run, found: &mut Candida
 /// A name behind a relative, whatever else the word means: "her sister Peg", "his son, Chase,".
 pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (mut first, end) = (run.first as usize, run.end as usize);
+    owner(document, end, found);
     // "Granddaughter Autumn drives him".
     if document.tokens[first].is(cues::RELATIVE) && first + 1 < end {
         first += 1;
@@ -38,6 +39,10 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
     else {
         return;
     };
+    // "Sister Mary Joseph nodule".
+    if phrase(document, relative, &(relative..first + 1)).is_some() {
+        return;
+    }
     let named = word.is_first_name() || word.is_last_name() && comma == 0;
     // "great-grandson T-Boy".
     let lettered = token.has(Flags::SINGLE) && end - first == 3 && document.tokens[first + 1].is_sign(b'-');
@@ -58,6 +63,25 @@ pub(super) fn behind_relative(document: &Document<'_>, run: &Run, found: &mut Ca
     if named && plain && closed && end - first <= 3 && document.same_line(relative, first) {
         let score = Score::new("relative", document.bytes(relative..relative + 1), 0.82);
         found.add("person", Kind::Person, document.bytes(first..first + 1), &score);
+    }
+}
+
+/// An ordinary word that somebody is called and that has a relative: "Marvel's daughter rang".
+fn owner(document: &Document<'_>, end: usize, found: &mut Candidates) {
+    let token = &document.tokens[end - 1];
+    let word = token.word;
+    let relative = document.tokens.get(end).is_some_and(|next| {
+        next.is(cues::RELATIVE) && !next.has(Flags::CAPITAL.or(Flags::LINE)) && !next.is(cues::AGE)
+    });
+    if token.has(Flags::POSSESSIVE)
+        && relative
+        && word.first_level() >= 6
+        && !token.has(Flags::UPPER.or(Flags::SHOUTED))
+        && token.cue.classes == Classes::NONE
+        && !(word.is_medical() || word.is_function() || word.is_occupation() || word.is_heading())
+    {
+        let score = Score::new("relative behind", document.bytes(end - 1..end + 1), 0.76);
+        found.add("person", Kind::Person, token.start..token.end, &score);
     }
 }
 
@@ -337,6 +361,7 @@ pub(super) fn speakers(document: &Document<'_>, found: &mut Candidates) {
 /// Proposes the value of a key of a person, in any case.
 pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     speaker(document, field, found);
+    initials_alone(document, field, found);
     let person = field.head.any(cues::KEY_PERSON)
         && (!field.head.any(OTHER_HEADS) || field.all.any(cues::KEY_PERSON) && field.value.len() <= 8);
     if !person || field.numbered {
@@ -395,6 +420,40 @@ pub(super) fn in_field(document: &Document<'_>, field: &Field, found: &mut Candi
         score.raise("several names", document.bytes(first..last), 0.4);
     }
     found.add("person", Kind::Person, document.bytes(first..last), &score);
+}
+
+/// Initials that are all of a value, or have a date behind them: "Histology: L.T.", "QC: TPW 5/6/24".
+fn initials_alone(document: &Document<'_>, field: &Field, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (field.value.start as usize, field.value.end as usize);
+    let Some(token) = tokens.get(first).filter(|token| first < end && token.is_capital()) else { return };
+    let dot = |at: usize| at < end && tokens[at].is_sign(b'.') && document.glued(at);
+    let letter = |at: usize| at < end && tokens[at].is_capital() && tokens[at].has(Flags::SINGLE);
+    if token.has(Flags::SINGLE) {
+        let pairs =
+            (0..3).take_while(|place| letter(first + 2 * place) && dot(first + 2 * place + 1)).count();
+        let term = matches!(token.first, b'I' | b'N' | b'P' | b'S' | b'B' | b'U');
+        if pairs >= 2 && first + 2 * pairs == end && !term {
+            let score = Score::new("initials in a form", document.bytes(first..end), 0.72);
+            found.add("person", Kind::Person, document.bytes(first..end), &score);
+        }
+        return;
+    }
+    let word = token.word;
+    let date = tokens.get(first + 1).is_some_and(|number| number.is_number() && number.len() <= 2)
+        && tokens.get(first + 2).is_some_and(|sign| matches!(sign.first, b'/' | b'-' | b'.'))
+        && tokens.get(first + 3).is_some_and(Token::is_number)
+        && tokens.get(first + 4).is_some_and(|sign| matches!(sign.first, b'/' | b'-' | b'.'))
+        && end == first + 6;
+    let letters = token.has(Flags::UPPER)
+        && !token.has(Flags::SHOUTED)
+        && (2..=3).contains(&token.len())
+        && token.cue.classes == Classes::NONE
+        && !(word.is_medical() || word.is_shorthand() || word.is_common() || word.is_function());
+    if date && letters {
+        let score = Score::new("initials in a form", document.bytes(first..end), 0.74);
+        found.add("person", Kind::Person, token.start..token.end, &score);
+    }
 }
 
 /// Offices that letters are addressed to instead of people.

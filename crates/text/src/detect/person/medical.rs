@@ -11,11 +11,19 @@ pub(super) fn medical(
     contextual: bool,
     score: &mut Score,
 ) {
-    if segment.title.is_some() {
+    let end = segment.tokens.end;
+    if let Some(title) = segment.title {
+        // "Sister Mary Joseph nodule".
+        if phrase(document, title, &(title..end)).is_some() {
+            score.lower("medical phrase", document.bytes(title..end), 0.93);
+        }
         return;
     }
-    let end = segment.tokens.end;
     let evidence = |at: usize| document.bytes(at..at + 1);
+    if is_form_of_address(document, segment) {
+        score.lower("nobody", document.bytes(segment.tokens.clone()), 0.9);
+        return;
+    }
     // "E. Rey-Osterrieth, Ph.D.": a degree makes a person of an eponym. "III" may be a grade.
     let degree = |at: &usize| !document.is_any(*at, words!["ii", "iii", "iv"]);
     if segment.names + segment.initials >= 2 && credential(document, end).filter(degree).is_some() {
@@ -35,6 +43,10 @@ pub(super) fn medical(
     }
     if hyphenated(document, segment) && is_grade(document, end) {
         score.lower("eponym with its grade", document.bytes(segment.tokens.clone()), 0.9);
+        return;
+    }
+    if !contextual && is_make(document, segment) {
+        score.lower("make in brackets", document.bytes(segment.tokens.clone()), 0.65);
         return;
     }
     if dispensed(document, segment) && !cued {
@@ -69,7 +81,7 @@ pub(super) fn medical(
     if head.is_word()
         && ((head.is(cues::EPONYM_HEAD)
             || head.word.is_eponym_noun() && document.tokens[end - 1].word.is_eponym_name())
-            && !head.has(Flags::LINE)
+            && !head.has(Flags::LINE.or(Flags::GAP))
             || head.word.is_drug()
                 && !head.word.is_last_name()
                 && !(cued && !head.has(Flags::CAPITAL) && segment.names + segment.initials >= 2))
@@ -121,6 +133,56 @@ pub(super) fn medical(
     } else {
         eponym(document, segment, cued, contextual, score);
     }
+}
+
+/// Whether a short word is the second part of a greeting or of a register: "Dear Sir/Ma", "KMC Reg.
+/// 38112".
+fn is_form_of_address(document: &Document<'_>, segment: &Segment) -> bool {
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    if end - first != 1 || document.tokens[first].len() > 4 {
+        return false;
+    }
+    let greeted = first >= 2
+        && document.tokens[first - 1].is_sign(b'/')
+        && document.is_any(first - 2, words!["sir", "sirs", "madam"]);
+    let dot = usize::from(document.tokens.get(end).is_some_and(|dot| dot.is_sign(b'.')));
+    let registered = document.is_any(first, words!["reg", "lic", "cert", "regn"])
+        && document.tokens.get(end + dot).is_some_and(|next| {
+            next.is_number() && next.len() >= 3 && !next.has(Flags::LINE)
+                || next.is(cues::NUMBER_WORD) && next.len() <= 3
+        });
+    greeted || registered
+}
+
+/// Whether an eponym in brackets is the make of what is before it: "hemiarthroplasty (Thompson)",
+/// "grip 22 kg (Jamar, unit 4)".
+fn is_make(document: &Document<'_>, segment: &Segment) -> bool {
+    let tokens = &document.tokens;
+    let (first, end) = (segment.tokens.start, segment.tokens.end);
+    if end - first != 1 || first < 2 || !tokens[first - 1].is_sign(b'(') {
+        return false;
+    }
+    let own = tokens[first].word;
+    let thing = &tokens[first - 2];
+    (own.is_eponym_name() || own.is_eponym())
+        && tokens.get(end).is_some_and(|sign| matches!(sign.first, b')' | b','))
+        && thing.is_word()
+        && (thing.is(cues::UNIT)
+            || thing.word.is_eponym_noun()
+            || document.is_any(
+                first - 2,
+                words![
+                    "hemi",
+                    "hemiarthroplasty",
+                    "arthroplasty",
+                    "thr",
+                    "tkr",
+                    "tha",
+                    "tka",
+                    "stem",
+                    "forceps"
+                ],
+            ))
 }
 
 /// Lowers an eponym with its grade: "Weber B", "Gustilo II", "Hinchey Ib", "Balthazar D".
@@ -271,7 +333,8 @@ pub(super) fn tested(document: &Document<'_>, segment: &Segment, cued: bool, sco
             "wnl",
             "unremarkable",
         ],
-    ) || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
+    ) || document.tokens[end - 1].word.is_eponym_name() && found_behind(document, end)
+        || document.is(end, "x") && document.tokens.get(end + 1).is_some_and(Token::is_number)
         || document.tokens[end - 1].word.is_eponym_name()
             && document.is(end, "not")
             && document.is_any(end + 1, words!["planned", "used", "done", "seen", "elicited", "tested"]);

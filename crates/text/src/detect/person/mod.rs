@@ -31,13 +31,13 @@ pub use named::named_after;
 pub use segment::{Segment, segments};
 
 use context::{before, behind, verb};
-use extent::{fillers, initials_before, reversed, widened};
+use extent::{descent, fillers, initials_before, kin, other_script, reversed, widened};
 use form::{
     behind_relative, family, in_field, introduced, listed_ages, listed_in_capitals, nicknamed, quoted,
     sender, speakers,
 };
 use medical::medical;
-use named::dispensed;
+use named::{dispensed, found_behind};
 
 /// Finds names of people.
 pub struct Person;
@@ -148,7 +148,9 @@ fn judge(document: &Document<'_>, segment: Segment, found: &mut Candidates) {
         false => reversed(document, &segment, &mut score),
     };
     let start = places::particles(document, widened(document, tokens.start));
-    let end = lower_part(document, tokens.end);
+    let end = descent(document, lower_part(document, tokens.end));
+    let start = kin(document, start);
+    other_script(document, end, found);
     let tokens = initials_before(document, start)..fillers(document, &segment, end);
     found.add("person", Kind::Person, document.bytes(tokens), &score);
 }
@@ -176,6 +178,9 @@ fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
     for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::COMMA)) {
         let last = run.end as usize - 1;
         let comma = tokens.get(last + 1).is_some_and(|token| token.is_sign(b',') && document.glued(last + 1));
+        if comma {
+            listed(document, last, found);
+        }
         let Some(first) = tokens.get(last + 2).filter(|first| {
             comma
                 && first.is_capital()
@@ -214,6 +219,36 @@ fn surnames_first(document: &Document<'_>, found: &mut Candidates) {
         }
         let score = Score::new("last name in capitals, first name", document.bytes(start..end), 0.9);
         found.add("person", Kind::Person, document.bytes(start..end), &score);
+    }
+}
+
+/// "Love, Precious" or "Okwuosa, Rev. Daniel" in a cell of a list, before a cell with a number.
+fn listed(document: &Document<'_>, last: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let edge = Flags::LINE.or(Flags::GAP);
+    let name = |at: usize| {
+        tokens.get(at).is_some_and(|token| {
+            let word = token.word;
+            token.is_capital()
+                && !token.has(Flags::SINGLE)
+                && (word.is_first_name() || word.is_last_name() || !word.is_known())
+                && !(word.is_state() || word.is_country() || word.is_state_code() || word.is_function())
+                && !(word.is_medical() || word.is_drug())
+                && token.cue.classes.0 & !cues::NAME_FILLER.or(cues::CLOSING).0 == 0
+        })
+    };
+    if !(tokens[last].has(edge) && name(last)) {
+        return;
+    }
+    let titled = tokens.get(last + 2).is_some_and(|title| title.is(cues::TITLE) && title.is_capital());
+    let dot = titled && tokens.get(last + 3).is_some_and(|dot| dot.is_sign(b'.'));
+    let first = last + 2 + usize::from(titled) + usize::from(dot);
+    let closed = tokens.get(first + 1).is_some_and(|next| next.has(Flags::GAP) && next.is_number());
+    if name(first) && closed && document.same_line(last, first + 1) {
+        // Surer than the first name with its title alone.
+        let certainty = if titled { 0.995 } else { 0.8 };
+        let score = Score::new("name in a list", document.bytes(last..first + 2), certainty);
+        found.add("person", Kind::Person, document.bytes(last..first + 1), &score);
     }
 }
 

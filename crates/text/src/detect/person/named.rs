@@ -93,6 +93,9 @@ pub fn named_after(document: &Document<'_>, at: usize) -> bool {
     }
     let own =
         (at..end).any(|at| is_eponym(&tokens[at])) || at >= 2 && hyphen(at - 1) && is_eponym(&tokens[at - 2]);
+    if own && at >= 2 && is_paired(document, at, end) {
+        return true;
+    }
     let Some(next) = tokens.get(end).filter(|next| !next.has(Flags::LINE.or(Flags::PARAGRAPH))) else {
         return false;
     };
@@ -100,9 +103,82 @@ pub fn named_after(document: &Document<'_>, at: usize) -> bool {
         let head = next.is(cues::EPONYM_HEAD) || next.word.is_eponym_noun();
         let possessive = tokens[end - 1].has(Flags::POSSESSIVE);
         let owned = possessive && document.is_any(end, OWNED);
-        return head && own && !owned && !next.is(cues::AFTER_PERSON);
+        // "if I have Sjogren's but not lupus": the disease alone.
+        let elliptic = possessive && next.word.is_function() && tokens[at].word.is_eponym();
+        return own
+            && (head && !owned && !next.is(cues::AFTER_PERSON) || elliptic || found_behind(document, end));
     }
-    own && is_graded(document, end)
+    own && (is_graded(document, end) || found_behind(document, end) || is_paired(document, at, end))
+}
+
+/// What is said of a sign or test, and not of a person.
+const FINDINGS: WordSet = words![
+    "positive",
+    "negative",
+    "pos",
+    "neg",
+    "equivocal",
+    "normal",
+    "abnormal",
+    "done",
+    "taken",
+    "central",
+    "midline",
+    "lateralises",
+    "lateralizes",
+    "lateralised",
+    "lateralized",
+    "unremarkable",
+    "wnl",
+    "elicited",
+    "intact",
+    "absent",
+    "tight",
+    "shift",
+];
+
+/// Whether a finding, a side or a size is behind a sign, test or catheter: "Finkelstein strongly
+/// positive", "Weber to R", "Guthrie normal", "Foley 16 Fr".
+pub(super) fn found_behind(document: &Document<'_>, at: usize) -> bool {
+    let tokens = &document.tokens;
+    let Some(next) = tokens.get(at).filter(|next| !next.has(Flags::LINE.or(Flags::GAP))) else {
+        return false;
+    };
+    if next.is_number() {
+        let unit = document.is_any(at + 1, words!["fr", "french", "f", "ch", "fg", "gauge", "g"]);
+        return unit && next.len() <= 2 && document.same_line(at, at + 1);
+    }
+    if !next.is_word() || next.has(Flags::CAPITAL) {
+        return false;
+    }
+    let side = document.is_any(at, words!["to", "towards", "on", "louder"])
+        && (document.is_any(at + 1, words!["r", "l", "rt", "lt"])
+            || document.is_any(at + 2, words!["right", "left"]) && document.is(at + 1, "the"));
+    let degree = document.is_any(
+        at,
+        words![
+            "strongly",
+            "weakly",
+            "mildly",
+            "markedly",
+            "is",
+            "was",
+            "were",
+            "test",
+            "sign",
+            "bilaterally"
+        ],
+    );
+    let place = at + usize::from(degree);
+    side || document.is_any(place, FINDINGS)
+}
+
+/// Whether another eponym stands beside one with a slash: "Ortolani/Barlow".
+fn is_paired(document: &Document<'_>, at: usize, end: usize) -> bool {
+    let slash =
+        |at: usize| document.tokens.get(at).is_some_and(|sign| sign.is_sign(b'/')) && document.glued(at + 1);
+    slash(end) && document.tokens.get(end + 1).is_some_and(is_eponym)
+        || at >= 2 && slash(at - 1) && is_eponym(&document.tokens[at - 2])
 }
 
 /// Whether something of medicine is named after somebody of this name.

@@ -53,6 +53,9 @@ pub fn segments(document: &Document<'_>, run: &Run, found: &mut dyn FnMut(Segmen
 pub(super) fn is_title(document: &Document<'_>, at: usize, end: usize) -> bool {
     let token = &document.tokens[at];
     token.is(cues::TITLE)
+        && !token.has(Flags::POSSESSIVE)
+        // "14 Fr Foley": a size.
+        && !(token.len() == 2 && at > 0 && document.tokens[at - 1].is_number() && document.is(at, "fr"))
         && at + 1 < end
         && !is_abbreviation(document, at)
         && !(token.len() == 2 && token.is(cues::STREET_SUFFIX) && !document.is(at, "dr"))
@@ -85,7 +88,11 @@ pub(super) fn accepts(
 ) -> bool {
     let token = &document.tokens[at];
     if follows_title {
-        let initial = token.has(Flags::SINGLE) && document.tokens.get(at + 1).is_some_and(Token::is_capital);
+        let behind = at + 1 + usize::from(document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.')));
+        let named = |at: usize| document.tokens.get(at).is_some_and(Token::is_capital);
+        let initial = token.has(Flags::SINGLE)
+            && (named(at + 1)
+                || named(behind) && (named(behind + 2) || !document.tokens[behind].has(Flags::SINGLE)));
         // "Chief Medical Examiner".
         let office = token.word.is_medical() && !token.word.is_last_name() || token.is(cues::HEADING);
         // "Dear Dr. Do:": whatever is greeted with a title is a name.

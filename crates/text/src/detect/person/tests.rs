@@ -137,3 +137,87 @@ fn initials_of_those_who_dictate_and_type() {
     );
     clean(&["The letter was typed on the ward.", "Consultant present, M.S., M.Ch."]);
 }
+
+/// The words around an eponym say that it is a test, a catheter or a classification, also where
+/// somebody in the document has the name.
+#[test]
+fn bare_eponyms_beside_findings_sizes_and_sides() {
+    check(
+        Kind::Person,
+        &[
+            ("Dr Barlow came. Ortolani/Barlow done.", &["Barlow"]),
+            ("Mr Finkelstein wrote. Finkelstein strongly positive.", &["Finkelstein"]),
+            ("Dr F. Foley rang. Later a Foley 16 Fr was changed.", &["F. Foley"]),
+            ("Dr Weber came. Rinne +ve, Weber to R today.", &["Weber"]),
+            ("A Dr Sjogren asks. Do I have Sjogren's but not lupus?", &["Sjogren"]),
+            ("Dr Guthrie rang. Baby well, Guthrie normal.", &["Guthrie"]),
+        ],
+    );
+    clean(&[
+        "Pedal pulses were found by Doppler only.",
+        "14 Fr Foley in situ, draining well.",
+        "Tinel and Phalen positive R>L. Finkelstein strongly positive.",
+        "The grip was 22 kg (Jamar, right hand).",
+        "A hemiarthroplasty (Thompson) was done.",
+        "No Sister Mary Joseph nodule was felt.",
+        "Coeliac disease on Marsh 3b biopsy.",
+        "Bachmann's bundle pacing was not tried.",
+    ]);
+}
+
+#[test]
+fn short_words_in_capitals_and_forms_of_address() {
+    clean(&[
+        "Dear Sir/Ma,",
+        "Report by the NSPCC and the LHND.",
+        "DISP 1441 ENRT 1442 ONSC 1450 TRANS 1509 DEST 1533",
+        "We started late because doctor late.",
+    ]);
+    check(Kind::Person, &[("KMC Reg. 38112", &[]), ("Dear Sir/Madam,\n\nMr Reg Holt came.", &["Reg Holt"])]);
+}
+
+#[test]
+fn names_by_descent() {
+    check(
+        Kind::Person,
+        &[
+            ("Her daughter-in-law Shalini d/o Muthusamy noticed.", &["Shalini d/o Muthusamy"]),
+            ("Dr Nur Aisyah bte Rosli saw her.", &["Nur Aisyah bte Rosli"]),
+            ("Seen by Ravi s/o Krishnan Nair today.", &["Ravi s/o Krishnan Nair"]),
+            ("Seen by Kavitha a/p Subramaniam.", &["Kavitha a/p Subramaniam"]),
+            ("Yours sincerely,\n\nOsian ap Huw\n", &["Osian ap Huw"]),
+            ("Mdm Tan Siew Eng (陈秀英) came.", &["Tan Siew Eng", "陈秀英"]),
+            ("We met her mother Yiayia Despina again.", &["Yiayia Despina"]),
+        ],
+    );
+}
+
+#[test]
+fn initials_in_forms_and_below_letters() {
+    check(
+        Kind::Person,
+        &[
+            ("Histology: L.T.\nStain: H&E\n", &["L.T."]),
+            ("QC: TQW 5/6/24\n", &["TQW"]),
+            ("Subject (initials BA) was seen.", &["BA"]),
+            ("WH/rjs   D: 07/18/2023\n", &["WH/rjs"]),
+            ("Copies to Mr A. Lachman; patient", &["A. Lachman"]),
+            ("Client sign H K-Bell\n", &["H K-Bell"]),
+        ],
+    );
+    clean(&["Route: I.V.", "CXR: NAD 5/6/24"].map(|text| text.split(" 5/").next().unwrap_or(text)));
+}
+
+#[test]
+fn words_that_are_names_in_lists_and_with_relatives() {
+    check(
+        Kind::Person,
+        &[
+            ("9:00\tLove, Precious\t2/29/00\t5518\n", &["Love, Precious"]),
+            ("9:20\tOkwuosa, Rev. Daniel\t8/18/71\t3307\n", &["Okwuosa, Rev. Daniel"]),
+            ("On leaving, Marvel's daughter rang.", &["Marvel"]),
+            ("The line has an agent Priya.", &["Priya"]),
+        ],
+    );
+    clean(&["9:00\tPain, Chronic\t2\t5\n", "The patient's daughter rang.", "Client's son came."]);
+}
