@@ -192,6 +192,10 @@ impl Places {
     pub const REGION: Places = Places(1 << 3);
     /// A first word of a school, fort or coloured team.
     pub const FIRST: Places = Places(1 << 4);
+    /// A word of a union, congregation or other body.
+    pub const BODY: Places = Places(1 << 5);
+    /// A nickname of a team.
+    pub const NICKNAME: Places = Places(1 << 6);
 
     /// Whether some set has the word.
     #[inline(always)]
@@ -357,7 +361,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         CHAIN,
         "walmart walgreens cvs costco kroger publix safeway boots superdrug tesco asda sainsbury sainsburys morrisons lloyds \
-        wegmans meijer vee eb chemmart priceline shoppers rexall duane",
+        wegmans meijer vee eb chemmart priceline shoppers rexall duane rite longs",
     ),
     (
         NAMED_DAY,
@@ -511,7 +515,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         WARD_HEAD,
         "ward wing unit floor bed room icu micu sicu nicu picu ccu pacu clinic station bay pod tower pavilion theatre suite annex \
-        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo opd",
+        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo opd cticu cvicu nsicu csicu ticu bicu ccu",
     ),
     (
         SCHOOL_HEAD,

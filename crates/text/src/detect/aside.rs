@@ -17,7 +17,8 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::ASIDE)) {
         let first = run.first as usize;
         let Some(before) = first.checked_sub(1) else { continue };
-        let sign = |at: usize| tokens[at].is_sign(b',') || tokens[at].is_sign(b'(');
+        let slash = |at: usize| tokens[at].is_sign(b'/') && tokens[at].has(Flags::SPACE);
+        let sign = |at: usize| tokens[at].is_sign(b',') || tokens[at].is_sign(b'(') || slash(at);
         let the = usize::from(document.is(before, "the"));
         if let Some(comma) = before.checked_sub(the).filter(|comma| sign(*comma) && *comma > 0)
             && !tokens[first].has(Flags::PARAGRAPH)
@@ -61,7 +62,8 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
     first += usize::from(the);
     let kind = work(document, last);
     let closed = is_closed(document, end);
-    if kind.is_none() && !closed {
+    let office = end - first == 1 && tokens[first].is(cues::OFFICE);
+    if kind.is_none() && (!closed || office || tokens[comma].is_sign(b'/')) {
         return;
     }
     let plain = kind == Some(Kind::Team) || (first..end).all(|at| is_plain(document, at));
@@ -148,7 +150,9 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
     if !token.is_word() || token.has(Flags::CAPITAL) {
         return None;
     }
-    if document.is_any(last, words!["side", "club", "team"]) {
+    if document.is_any(last, words!["side", "club", "team"])
+        || token.is(cues::SPORT) && !token.word.is_function() && document.tokens[last + 1].is_sign(b'(')
+    {
         return Some(Kind::Team);
     }
     let owner = |at: usize| {
@@ -198,6 +202,12 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
         "crew",
         "officer",
         "worker",
+        "cook",
+        "barista",
+        "waiter",
+        "waitress",
+        "welder",
+        "cashier",
     ];
     let occupation = (token.word.is_occupation() || document.is_any(last, trades)) && !token.is(cues::ROLE);
     let worked = occupation
@@ -205,7 +215,13 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
             .rev()
             .take_while(|at| !document.tokens[*at].is_sign(b'.'))
             .any(|at| document.is_any(at, past));
-    worked.then_some(Kind::Employer)
+    // "54, line cook, Harbor Noodle House", "Grape packer / Sunview Vineyards".
+    let aged = (last.saturating_sub(3)..last).any(|at| {
+        document.tokens[at].is_number() && document.tokens[at].len() == 2
+            || document.is_any(at, words!["occupation", "job"])
+    });
+    let slash = document.tokens[last + 1].is_sign(b'/');
+    (worked || occupation && (aged || slash)).then_some(Kind::Employer)
 }
 
 /// Whether a physician ends at a token: "Dr Urquhart", "Cindy Taussig, MD".

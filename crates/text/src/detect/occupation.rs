@@ -330,7 +330,12 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
         if document.is(end, "of") && tokens.get(end + 1).is_some_and(|token| token.is_capital()) {
             end = the;
         }
+        // "state senator for District 9".
+        let numbered = tokens.get(end).is_some_and(|number| {
+            number.is_number() && number.len() <= 3 && !number.has(Flags::LINE.or(Flags::GAP))
+        });
         if end > the {
+            let end = end + usize::from(numbered);
             let score = Score::new("office with a place", document.bytes(at..end), 0.85);
             found.add("occupation", Kind::Occupation, document.bytes(first..end), &score);
             return;

@@ -5,7 +5,7 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{address, club, employer, licence, national, occupation, phone, places, record};
+use super::{address, body, club, employer, licence, national, occupation, phone, places, record};
 use super::{school, state, tails, team, town};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Places};
@@ -134,6 +134,10 @@ rules! {
     STAY 44,
     /// Behind "near" or the like.
     WHERE 45,
+    /// Has a word of a body such as a union, or a word or number of one behind it.
+    BODY 46,
+    /// Has a nickname of a team.
+    NICKNAME 47,
 }
 
 // Rules of codes.
@@ -198,6 +202,8 @@ pub(crate) const PLACES: &[(Places, WordSet)] = &[
     (Places::FIRST, town::FORTS),
     (Places::FIRST, club::COLOURS),
     (Places::FIRST, words!["pact", "team"]),
+    (Places::BODY, body::WORDS),
+    (Places::NICKNAME, club::NICKNAMES),
 ];
 
 /// A rule of runs, with what proposes something by it.
@@ -294,7 +300,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         || quote(left) && quote(right);
     let fillers = cues::NAME_FILLER.or(cues::OFFICE);
     let start = tokens[first].flags;
-    let aside = |sign: u8| matches!(sign, b',' | b'(');
+    let aside = |sign: u8| matches!(sign, b',' | b'(' | b'/');
     let inner = THE.may_have(before(1).map_or(0, |token| token.hash)) && aside(sign(before(2)));
     let table = |sign: u8| matches!(sign, b',' | b'|' | b'*' | 0xe2 | 0xc2);
     let line = start.any(Flags::LINE);
@@ -310,6 +316,11 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (line, Rules::LINE),
         (left | 0x20 == b'o' && tokens[first - 1].len() == 1, Rules::RESIDENT),
         (club::YOUNG.may_have(next), Rules::SIDE),
+        (
+            places.any(Places::BODY) || body::BEHIND.may_have(next) || right == b'#' || left == b'&',
+            Rules::BODY,
+        ),
+        (places.any(Places::NICKNAME), Rules::NICKNAME),
     ]);
     let found = here.or(Rules::of([
         (nameable || classes.any(cues::TITLE), Rules::PERSON),
@@ -354,6 +365,7 @@ fn behind_words(document: &Document<'_>, first: usize) -> Rules {
         (TO.may_have(one) || THE.may_have(one) && TO.may_have(two), Rules::SHORT_NAME),
         (THE.may_have(one) || rival, Rules::SIDE),
         (town::WHERE.may_have(one), Rules::WHERE),
+        (body::TREATED.may_have(one), Rules::BODY),
         (
             employer::OWNS.may_have(one) || ARTICLES.may_have(one) && employer::OWNS.may_have(two),
             Rules::OWNED,

@@ -55,13 +55,30 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     }
 }
 
+/// Units of intensive care.
+const INTENSIVE: crate::words::WordSet = words![
+    "icu", "micu", "sicu", "nicu", "picu", "ccu", "pacu", "cticu", "cvicu", "nsicu", "csicu", "ticu", "bicu",
+    "itu", "hdu",
+];
+
 /// A head with a number or letter behind it, and a direction behind that.
 fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let colon = usize::from(tokens.get(head + 1).is_some_and(|token| token.is_sign(b':')));
     let mut end = head + 1 + colon;
     let near = |token: &Token| !token.has(Flags::LINE.or(Flags::GAP));
+    // "CTICU-2", "SICU East".
+    let intensive = document.is_any(head, INTENSIVE) && tokens[head].has(Flags::UPPER);
+    let dash = intensive
+        && tokens.get(end).is_some_and(|sign| sign.is_sign(b'-') && document.glued(end))
+        && tokens.get(end + 1).is_some_and(|number| number.is_number() && document.glued(end + 1));
+    end += usize::from(dash);
     let Some(first) = tokens.get(end).filter(|token| near(token)) else { return };
+    if intensive && first.is(cues::DIRECTION) && first.is_capital() && first.len() > 3 {
+        let score = Score::new("unit with a direction", document.bytes(head..end + 1), 0.8);
+        found.add("ward", Kind::Ward, document.bytes(head..end + 1), &score);
+        return;
+    }
     let number = first.is_number() && first.len() <= 3;
     let letter = first.is_capital() && first.len() <= 2 && !first.word.is_function();
     if !(number || letter) || super::number::is_measured(document, end + 1) {
@@ -93,7 +110,7 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
         return;
     }
     let certainty = match () {
-        _ if strong && capital => 0.85,
+        _ if strong && capital || dash => 0.85,
         _ if strong => 0.74,
         // "bed C-14".
         _ if document.is(head, "bed") && letter && end > head + 2 => 0.74,
