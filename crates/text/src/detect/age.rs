@@ -953,6 +953,9 @@ fn identified(
         return None;
     }
     let last = previous + 1 - usize::from(sign);
+    if let Some(from) = written_birth(document, last).filter(|_| !tokens[previous].is_sign(b'.')) {
+        return Some(("behind a date of birth", 0.84, from, last));
+    }
     let before = document.codes.partition_point(|code| (code.first as usize) < first).checked_sub(1)?;
     let code = &document.codes[before];
     // "3. Date of birth: 08/30/1975    4. SSN": the number of an item.
@@ -977,6 +980,26 @@ fn identified(
         _ => return None,
     };
     Some((rule.0, rule.1, code.first as usize, last))
+}
+
+/// The key of a date of birth with the month in letters that ends at a token: "DOB 23 Nov 1951".
+fn written_birth(document: &Document<'_>, end: usize) -> Option<usize> {
+    let tokens = &document.tokens;
+    let mut at = end;
+    let mut month = false;
+    while at > 0 && end - at < 6 && document.same_line(at - 1, end - 1) {
+        let token = &tokens[at - 1];
+        if !(token.is_number() || token.is(cues::MONTH) || matches!(token.first, b'-' | b'/' | b'.' | b',')) {
+            break;
+        }
+        month |= token.is(cues::MONTH);
+        at -= 1;
+    }
+    let key = (at.saturating_sub(5)..at)
+        .rev()
+        .take_while(|key| document.same_line(*key, end - 1))
+        .find(|key| document.is_any(*key, words!["dob", "born", "birth", "birthdate", "b"]))?;
+    (month && at < end && !tokens[end - 1].is_word()).then_some(key)
 }
 
 /// Whether a bracket closes behind one or two short words: "(71 Ch F)".

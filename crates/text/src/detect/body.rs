@@ -18,6 +18,7 @@ pub(super) const WORDS: WordSet = words![
     "post",
     "chapter",
     "lodge",
+    "district",
     "police",
     "ems",
     "constabulary",
@@ -70,6 +71,7 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         behind(document, run, found);
         emergency(document, run, found);
         treated(document, run, found);
+        in_city(document, run, found);
     }
 }
 
@@ -88,7 +90,7 @@ fn add(
 fn numbered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let heads = words!["local", "post", "chapter", "lodge"];
+    let heads = words!["local", "post", "chapter", "lodge", "district"];
     if end - first < 2 || end - first > 6 || !document.is_any(end - 1, heads) {
         return;
     }
@@ -96,7 +98,7 @@ fn numbered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let counted = tokens
         .get(number)
         .is_some_and(|token| token.is_number() && token.len() <= 4 && !token.has(Flags::LINE.or(Flags::GAP)));
-    let heading = tokens[first].word.is_medical() || tokens[first].word.is_heading();
+    let heading = tokens[first].is(cues::HEADING) || tokens[first].word.is_heading();
     if counted && !heading && !super::number::is_measured(document, number + 1) {
         add(document, found, Kind::Institution, ("body with a number", 0.85), (first, number + 1));
     }
@@ -115,8 +117,9 @@ fn last(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let token = &tokens[*at];
         let word = token.word;
         token.is_word()
-            && !(word.is_medical() || word.is_heading() || word.is_function() || token.is(cues::ROLE))
-            && !token.is(cues::TITLE.or(cues::RELATIVE).or(cues::NOBODY))
+            && (token.is(cues::NAME_FILLER) && !word.is_function()
+                || !(word.is_medical() || word.is_heading() || word.is_function() || token.is(cues::ROLE))
+                    && !token.is(cues::TITLE.or(cues::RELATIVE).or(cues::NOBODY)))
     };
     let named = (first..last).any(|at| {
         own(&at) && (nameness(document, at).prior >= 0.3 || tokens[at].word.is_city())
@@ -233,7 +236,8 @@ fn behind(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     ];
     let letters = token.has(Flags::UPPER) && (3..=5).contains(&token.len());
     if document.is_any(end, words!["parish", "congregation"]) {
-        let named = (first..end).any(|at| nameness(document, at).prior >= 0.3);
+        let named = (first..end).any(|at| nameness(document, at).prior >= 0.3)
+            && !(first > 0 && document.is(first - 1, "of"));
         if named && !tokens[first].has(Flags::SHOUTED) {
             add(document, found, Kind::Institution, ("parish", 0.82), (first, end + 1));
         }
@@ -273,11 +277,38 @@ fn treated(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         && token.has(Flags::UPPER)
         && !token.has(Flags::SHOUTED)
         && (3..=5).contains(&token.len());
-    if !fits || first == 0 || !document.is_any(first - 1, TREATED) || token.word.is_known() {
+    let term = token.word.is_medical() || token.word.is_drug() || token.word.is_shorthand();
+    if !fits || first == 0 || !document.is_any(first - 1, TREATED) || term || token.word.is_common() {
         return;
     }
     let word = document.word(first);
     if ["H", "MC", "CC", "HC", "CCS", "HCS"].iter().any(|tail| word.ends_with(tail)) {
         add(document, found, Kind::Institution, ("capitals of a hospital", 0.72), (first, end));
+    }
+}
+
+/// "CBCC Bakersfield", "AIIMS Delhi", "UPMC Shadyside": capitals with the city of a house.
+fn in_city(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let token = &tokens[first];
+    let word = token.word;
+    let letters = token.has(Flags::UPPER)
+        && !token.has(Flags::SHOUTED)
+        && (3..=6).contains(&token.len())
+        && !(word.is_medical()
+            || word.is_drug()
+            || word.is_shorthand()
+            || word.is_common()
+            || word.is_ward())
+        && !(word.is_heading() || word.is_month() || word.is_state() || word.is_first_name())
+        && !token.is(cues::ROLE.or(cues::CREDENTIAL).or(cues::TITLE).or(cues::UNIT).or(cues::WARD_HEAD));
+    if !letters || !(2..=3).contains(&(end - first)) || document.is_key(first) {
+        return;
+    }
+    let city = &tokens[first + 1];
+    let near = !city.has(Flags::GAP.or(Flags::LINE).or(Flags::UPPER)) && city.is_word();
+    if near && city.word.is_city() && !city.word.is_common() && is_closed(document, end) {
+        add(document, found, Kind::Institution, ("capitals with a city", 0.76), (first, end));
     }
 }

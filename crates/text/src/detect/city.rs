@@ -148,7 +148,7 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
         return;
     }
     if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER)
-        || tokens[first].is(cues::TITLE) && end - first == 1
+        || tokens[first].is(cues::TITLE) && !tokens[first].is(cues::NAME_FILLER.or(cues::STREET_SUFFIX))
         || document.is(first, "care")
     {
         return;

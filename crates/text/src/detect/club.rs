@@ -173,7 +173,8 @@ fn lettered(document: &Document<'_>, first: usize, end: usize, found: &mut Candi
     };
     let name = &tokens[team + 1];
     let ordinary = name.word.is_medical() || name.word.is_heading() || name.is(cues::ROLE.or(cues::HEADING));
-    if numbered && name.has(Flags::UPPER) && !ordinary {
+    let pact = team >= 2 && document.is(team - 2, "pact");
+    if numbered && name.has(Flags::UPPER) && (pact || !ordinary) {
         let score = Score::new("team with a number", document.bytes(team..end + 1), 0.8);
         found.add("team", Kind::Team, document.bytes(team..end + 1), &score);
     }

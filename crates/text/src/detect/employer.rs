@@ -131,6 +131,10 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if county && head > 0 && document.is_any(head - 1, words!["in", "from", "at", "of", "near", "to"]) {
         return;
     }
+    // "OFFICE OF THE MEDICAL EXAMINER".
+    if document.is(head, "examiner") && head > 0 && document.is_any(head - 1, words!["medical", "chief"]) {
+        return;
+    }
     let legal = document.is_any(head, LEGAL);
     // "No Private Insurance".
     if !legal && (tokens.start..head).all(|at| document.is_any(at, GENERIC)) && tokens.end == head + 1 {
@@ -208,6 +212,15 @@ fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     {
         last = end + 2;
     }
+    // "Bord na Móna", "Bank of Ireland".
+    if document.is_any(end, words!["na", "of", "de", "du"])
+        && document
+            .tokens
+            .get(end + 1)
+            .is_some_and(|token| token.is_capital() && document.same_line(end - 1, end + 1))
+    {
+        last = end + 2;
+    }
     found.add("employer", Kind::Employer, document.bytes(first..last), &score);
 }
 
@@ -238,7 +251,7 @@ fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
     let plain = (first..end).all(|at| {
         let word = tokens[at].word;
-        !(word.is_medical()
+        !(word.is_medical() && (at == first || tokens[at].has(Flags::UPPER))
             || word.is_drug()
             || word.is_month()
             || word.is_weekday()
@@ -265,7 +278,7 @@ fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         && document.is_any(end + 1, words!["m", "t"])
         && document.glued(end + 1)
     {
-        let score = Score::new("university of a state", document.bytes(end - 1..end + 2), 0.8);
+        let score = Score::new("university of a state", document.bytes(end - 1..end + 2), 0.95);
         found.add("employer", Kind::School, document.bytes(first..end + 2), &score);
         return;
     }

@@ -601,7 +601,12 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     {
         score.raise("preposition", document.bytes(word..word + 1), 0.25);
     }
-    found.add("institution", Kind::Institution, document.bytes(tokens), &score);
+    let bytes = if document.is_any(tokens.end - 1, words!["children", "women"]) {
+        places::with_possessive(document, tokens)
+    } else {
+        document.bytes(tokens)
+    };
+    found.add("institution", Kind::Institution, bytes, &score);
 }
 
 /// "St. Anselm's", "Saint Ursula", "Our Lady of the Bayou".

@@ -91,7 +91,7 @@ fn is_own(document: &Document<'_>, at: usize) -> bool {
         && token.len() > 2
         && !(token.has(Flags::UPPER) && !token.has(Flags::SHOUTED) && token.len() <= 4)
         && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
-        && !token.is(other)
+        && !token.is(other.or(cues::SCHOOL_HEAD))
         && !document.is_any(at, DEPARTMENTS)
         && !(document.is_any(at, FIRSTS) || document.is_any(at, PAIRED) || document.is_any(at, WEAK))
 }
@@ -117,7 +117,8 @@ fn named(document: &Document<'_>, first: usize, stop: usize, found: &mut Candida
         return;
     }
     let joined = tokens[last].has(Flags::MIXED) && tokens[last].len() > 5 && !tokens[last].word.is_known();
-    let head = |at: usize| tokens[at].is(cues::INSTITUTION_HEAD) || document.is_any(at, STRONG);
+    let heads = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD);
+    let head = |at: usize| tokens[at].is(heads) || document.is_any(at, STRONG);
     let at_end = legal
         || joined
         || document.is_any(last, LAST)

@@ -3,7 +3,9 @@
 
 use super::Rules;
 use super::names::{Sort, nameness};
-use super::tails::{FINDINGS, FIRSTS, GENERIC, LEGAL, PAIRED, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK};
+use super::tails::{
+    DEPARTMENTS, FINDINGS, FIRSTS, GENERIC, LEGAL, PAIRED, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK,
+};
 use super::{body, letterhead, places};
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Places};
@@ -70,6 +72,10 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     // "Lives in Willow Lodge".
     let joint = (first..at).rev().find(|at| document.is_any(*at, words!["in", "at", "for", "zu", "am"]));
     let first = joint.map_or(first, |joint| joint + 1);
+    let plan = pair && document.is_any(at, words!["plan", "plans"]) && document.is(at - 1, "health");
+    // "Security Health Plan" at the start of a sentence.
+    let first =
+        if plan { places::capitals_before(document, at, 5).unwrap_or(first).min(first) } else { first };
     if first >= at {
         return;
     }
@@ -83,7 +89,10 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
         let word = token.word;
         token.is_capital()
             && (venue || !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_drug()))
-            && !(word.is_function() || token.has(Flags::SINGLE) || document.is_any(at, GENERIC))
+            && !(word.is_function()
+                || token.has(Flags::SINGLE)
+                || document.is_any(at, GENERIC)
+                || document.is_any(at, DEPARTMENTS))
             && !token.is(cues::HEADING.or(cues::ROLE).or(cues::TITLE).or(cues::NOBODY).or(cues::AFTER_PERSON))
             && !token.is(cues::RELATIVE.or(cues::MONTH).or(cues::WEEKDAY).or(cues::CREDENTIAL))
     };
@@ -98,7 +107,6 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     let short = document.is_any(at, words!["private", "royal", "comprehensive", "general", "memorial"]);
     let town = (first..head).any(|at| own(at) && tokens[at].word.is_city());
     let at_place = opened && first > 0 && document.is_any(first - 1, words!["at", "by", "via", "opposite"]);
-    let plan = pair && document.is_any(at, words!["plan", "plans"]) && document.is(at - 1, "health");
     let clinical = document.is_any(at, words!["clinical", "cardiothoracic", "midwifery", "medical"]);
     let certainty = match (named, pair || strong || legal) {
         _ if !closed || words == 0 => return,

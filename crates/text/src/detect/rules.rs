@@ -320,6 +320,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
             places.any(Places::BODY) || body::BEHIND.may_have(next) || right == b'#' || left == b'&',
             Rules::BODY,
         ),
+        (several && word.is_city() && start.any(Flags::UPPER), Rules::BODY),
         (places.any(Places::NICKNAME), Rules::NICKNAME),
     ]);
     let found = here.or(Rules::of([

@@ -55,6 +55,25 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     }
 }
 
+/// Kinds of units.
+const KINDS: crate::words::WordSet = words![
+    "trauma",
+    "burn",
+    "burns",
+    "cardiac",
+    "surgical",
+    "medical",
+    "stroke",
+    "neuro",
+    "ortho",
+    "renal",
+    "adult",
+    "acute",
+    "oncology",
+    "respiratory",
+    "rehab",
+];
+
 /// Units of intensive care.
 const INTENSIVE: crate::words::WordSet = words![
     "icu", "micu", "sicu", "nicu", "picu", "ccu", "pacu", "cticu", "cvicu", "nsicu", "csicu", "ticu", "bicu",
@@ -109,11 +128,25 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if other {
         return;
     }
+    let own = |at: usize| {
+        let token = &tokens[at];
+        token.is_capital()
+            && (token.word.is_ward() || token.word.is_medical() || document.is_any(at, KINDS))
+            && !document.is_key(at)
+    };
+    let unit = colon == 0 && capital && document.is_any(head, words!["unit", "stepdown", "telemetry"]);
+    let wide = match unit && head > 0 && near(&tokens[head]) && own(head - 1) {
+        true => head - 1,
+        false => head,
+    };
+    let start = if colon > 0 { start } else { wide };
     let certainty = match () {
         _ if strong && capital || dash => 0.85,
         _ if strong => 0.74,
         // "bed C-14".
         _ if document.is(head, "bed") && letter && end > head + 2 => 0.74,
+        // "Trauma Stepdown 7B", "Burn Unit 3".
+        _ if wide < head => 0.76,
         _ if document.is(head, "unit") && capital && colon == 0 => 0.5,
         _ => 0.42,
     };
@@ -133,7 +166,15 @@ fn direction(document: &Document<'_>, at: usize, found: &mut Candidates) {
         document.is_any(*word, words!["on", "from", "to", "in", "at", "floor", "unit", "covering"])
     });
     let ends = tokens.get(at + 1).is_none_or(|next| next.has(Flags::LINE) || next.is_sign(b'|'));
-    let preposition = preposition.or((ends && !tokens[number].has(Flags::LINE)).then_some(number));
+    // "6 NORTH – NIGHT → DAY" at the top.
+    let heading = tokens[number].has(Flags::LINE)
+        && tokens[number].line < 2
+        && tokens.get(at + 1).is_some_and(|next| {
+            !next.is_word() && (next.is_sign(b'-') || next.first == 0xe2) || next.has(Flags::GAP)
+        });
+    let preposition = preposition
+        .or(heading.then_some(number))
+        .or((ends && !tokens[number].has(Flags::LINE)).then_some(number));
     let last =
         tokens.get(at + 1).is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::SHOUTED)));
     if let Some(word) = preposition.filter(|_| last) {
