@@ -986,20 +986,23 @@ fn identified(
 fn written_birth(document: &Document<'_>, end: usize) -> Option<usize> {
     let tokens = &document.tokens;
     let mut at = end;
-    let mut month = false;
+    let (mut month, mut numbers) = (false, 0);
     while at > 0 && end - at < 6 && document.same_line(at - 1, end - 1) {
         let token = &tokens[at - 1];
         if !(token.is_number() || token.is(cues::MONTH) || matches!(token.first, b'-' | b'/' | b'.' | b',')) {
             break;
         }
         month |= token.is(cues::MONTH);
+        numbers += usize::from(token.is_number());
         at -= 1;
     }
     let key = (at.saturating_sub(5)..at)
         .rev()
         .take_while(|key| document.same_line(*key, end - 1))
         .find(|key| document.is_any(*key, words!["dob", "born", "birth", "birthdate", "b"]))?;
-    (month && at < end && !tokens[end - 1].is_word()).then_some(key)
+    // "b" alone is many things.
+    let short = tokens[key].len() == 1 && !(document.glued(key + 1) && tokens[key + 1].is_sign(b'.'));
+    ((month || numbers == 3) && !short && at < end && !tokens[end - 1].is_word()).then_some(key)
 }
 
 /// Whether a bracket closes behind one or two short words: "(71 Ch F)".
@@ -1008,7 +1011,8 @@ fn bracketed(document: &Document<'_>, end: usize) -> bool {
     (end..end + 3)
         .take_while(|at| {
             tokens.get(*at).is_some_and(|token| {
-                token.is_sign(b')') || token.is_word() && token.len() <= 4 && !token.is(cues::UNIT)
+                token.is_sign(b')')
+                    || token.is_word() && token.len() <= 4 && (token.len() == 1 || !token.is(cues::UNIT))
             })
         })
         .any(|at| tokens[at].is_sign(b')'))
@@ -1030,6 +1034,15 @@ fn aside(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static 
             && !tokens[end + 1].has(Flags::LINE)
             && before.is_word();
         return born.then_some(("before a date of birth", 0.78, previous, first));
+    }
+    // "| Delgado, Ana | 29 |", "| ~60 |".
+    if next.is_sign(b'|') && previous > 3 {
+        let about = before.is_sign(b'~') && tokens[previous - 1].is_sign(b'|');
+        let named = before.is_sign(b'|')
+            && super::is_name(&tokens[previous - 1])
+            && tokens[previous - 2].is_sign(b',')
+            && super::is_name(&tokens[previous - 3]);
+        return (about || named).then_some(("cell of a table", 0.72, previous, first));
     }
     if document.is(end, "next") {
         let soon = document.is_any(end + 1, words!["month", "week", "birthday", "year"])

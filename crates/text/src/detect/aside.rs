@@ -128,7 +128,8 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
 
 /// Whether words can be the name of a business, which can have an ordinary or medical word in it.
 fn is_business(document: &Document<'_>, first: usize, end: usize) -> bool {
-    let other = cues::ROLE.or(cues::CREDENTIAL).or(cues::MONTH).or(cues::WEEKDAY).or(cues::RELATIVE);
+    let other =
+        cues::ROLE.or(cues::CREDENTIAL).or(cues::MONTH).or(cues::WEEKDAY).or(cues::RELATIVE).or(cues::TITLE);
     document.tokens[first..end].iter().all(|token| {
         !token.is_word()
             || token.is_capital()
@@ -252,10 +253,11 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
             .take_while(|at| !document.tokens[*at].is_sign(b'.'))
             .any(|at| document.is_any(at, past));
     // "54, line cook, Harbor Noodle House", "Grape packer / Sunview Vineyards".
-    let aged = (last.saturating_sub(3)..last).any(|at| {
-        document.tokens[at].is_number() && document.tokens[at].len() == 2
-            || document.is_any(at, words!["occupation", "job"])
-    });
+    let aged = !document.tokens[last + 1].is_sign(b'(')
+        && (last.saturating_sub(3)..last).any(|at| {
+            document.tokens[at].is_number() && document.tokens[at].len() == 2
+                || document.is_any(at, words!["occupation", "job"])
+        });
     let slash = document.tokens[last + 1].is_sign(b'/');
     (worked || occupation && (aged || slash)).then_some(Kind::Employer)
 }

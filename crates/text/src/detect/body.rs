@@ -1,12 +1,11 @@
 //! Organizations that a form of words tells: unions and posts with a number, police and rescue,
 //! parishes and congregations, shops with a number, insurers that approve or deny.
 
-use super::Rules;
 use super::names::nameness;
 use super::organization::is_closed;
 use super::places;
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Places};
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::Flags;
@@ -62,14 +61,21 @@ pub(super) const BEHIND: WordSet = words![
 /// Words before the short name of a hospital.
 pub(super) const TREATED: WordSet = words!["treated", "operated", "followed", "managed", "transplanted"];
 
-/// Proposes such organizations.
-pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
-    for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::BODY)) {
+/// Proposes the organizations of a run.
+pub(super) fn propose(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let word = |at: usize| tokens[at].cue.places.any(Places::BODY);
+    if word(end - 1) || word(first) {
         numbered(document, run, found);
         last(document, run, found);
+    }
+    if tokens.get(end).is_some_and(|sign| sign.is_sign(b'#')) {
         shop(document, run, found);
-        behind(document, run, found);
-        emergency(document, run, found);
+    }
+    behind(document, run, found);
+    emergency(document, run, found);
+    if tokens[first].has(Flags::UPPER) {
         treated(document, run, found);
         in_city(document, run, found);
     }
@@ -121,10 +127,12 @@ fn last(document: &Document<'_>, run: &Run, found: &mut Candidates) {
                 || !(word.is_medical() || word.is_heading() || word.is_function() || token.is(cues::ROLE))
                     && !token.is(cues::TITLE.or(cues::RELATIVE).or(cues::NOBODY)))
     };
-    let named = (first..last).any(|at| {
-        own(&at) && (nameness(document, at).prior >= 0.3 || tokens[at].word.is_city())
-            || at > first && tokens[at].is(cues::REGION_HEAD)
-    });
+    // "Mt. Zion".
+    let named = tokens[first].len() == 2 && tokens[first].is(cues::NAME_FILLER)
+        || (first..last).any(|at| {
+            own(&at) && (nameness(document, at).prior >= 0.3 || tokens[at].word.is_city())
+                || at > first && tokens[at].is(cues::REGION_HEAD)
+        });
     let before = places::before(document, first);
     let placed = before.is_some_and(|word| {
         document.is_any(
@@ -296,6 +304,7 @@ fn in_city(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let letters = token.has(Flags::UPPER)
         && !token.has(Flags::SHOUTED)
         && (3..=6).contains(&token.len())
+        && tokens.get(first + 1).is_some_and(|city| city.word.is_city())
         && !(word.is_medical()
             || word.is_drug()
             || word.is_shorthand()
@@ -308,7 +317,7 @@ fn in_city(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
     let city = &tokens[first + 1];
     let near = !city.has(Flags::GAP.or(Flags::LINE).or(Flags::UPPER)) && city.is_word();
-    if near && city.word.is_city() && !city.word.is_common() && is_closed(document, end) {
+    if near && !(city.word.is_common() || city.word.is_first_name()) && is_closed(document, end) {
         add(document, found, Kind::Institution, ("capitals with a city", 0.76), (first, end));
     }
 }

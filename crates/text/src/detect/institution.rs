@@ -427,6 +427,7 @@ fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         && !tokens[next].word.is_medical()
         && !document.is_any(next, words!["family", "college", "society", "jelly", "blue", "mail", "navy"]);
     let queen = document.is_any(at, words!["queen", "princess", "mercy"])
+        && !tokens[at].has(Flags::POSSESSIVE)
         && !places::before(document, at)
             .is_some_and(|word| document.is_any(word, words!["at", "the", "to", "from", "in"]));
     if named && !queen && !tokens[at].has(Flags::SHOUTED) {

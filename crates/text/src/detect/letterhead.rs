@@ -21,6 +21,8 @@ const LAST: WordSet = words![
     "ems",
     "flight",
     "surgeons",
+    "branch",
+    "campus",
     "solicitors",
     "chambers",
     "schools",
@@ -65,7 +67,8 @@ fn is_dash(token: &Token) -> bool {
 /// The end of the capitalized words of the first cell of a line, small words between them included.
 fn name_end(document: &Document<'_>, first: usize, stop: usize) -> usize {
     let tokens = &document.tokens;
-    let small = words!["of", "the", "and", "for", "on", "de", "du", "la", "des", "dentaire", "visuelle"];
+    let small =
+        words!["at", "of", "the", "and", "for", "on", "de", "du", "la", "des", "dentaire", "visuelle"];
     let mut end = first;
     while end < stop.min(first + 9) {
         let token = &tokens[end];
@@ -107,11 +110,12 @@ fn named(document: &Document<'_>, first: usize, stop: usize, found: &mut Candida
     }
     let last = end - 1;
     let legal = document.is_any(last, LEGAL);
+    let branch = document.is_any(last, words!["branch", "campus"]);
     let closed = tokens.get(end).is_none_or(|next| {
         next.has(Flags::LINE.or(Flags::GAP))
             || matches!(next.first, b',' | b'|' | b'(' | b':') && !next.is_word()
             || is_dash(next)
-            || legal && next.is_word()
+            || (legal || branch) && next.is_word()
     });
     if !closed {
         return;
@@ -119,7 +123,12 @@ fn named(document: &Document<'_>, first: usize, stop: usize, found: &mut Candida
     let joined = tokens[last].has(Flags::MIXED) && tokens[last].len() > 5 && !tokens[last].word.is_known();
     let heads = cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD);
     let head = |at: usize| tokens[at].is(heads) || document.is_any(at, STRONG);
+    // "Smiles on Delaware - Dr. Rupal Amin".
+    let led = (end..end + 3)
+        .any(|at| tokens.get(at).is_some_and(|title| title.is(cues::TITLE) && !title.has(Flags::LINE)));
+    let on = led && (first + 1..last).any(|at| document.is_any(at, words!["on", "at"]));
     let at_end = legal
+        || on
         || joined
         || document.is_any(last, LAST)
         || document.is_any(last, WEAK)
@@ -192,7 +201,9 @@ fn seated(document: &Document<'_>, first: usize, stop: usize, found: &mut Candid
 /// A firm with the names of its partners: "ABERNATHY, COLE & WIRTH, LLP".
 fn firm(document: &Document<'_>, first: usize, stop: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let end = (first..stop.min(first + 12)).find(|at| document.is_any(*at, LEGAL)).map_or(first, |at| at + 1);
+    let end = (first..stop.min(first + 12))
+        .find(|at| tokens[*at].is_capital() && tokens[*at].len() <= 4 && document.is_any(*at, LEGAL))
+        .map_or(first, |at| at + 1);
     let part = |at: usize| {
         tokens[at].is_capital()
             || matches!(tokens[at].first, b',' | b'&' | b'-' | b'\'' | b'.')

@@ -213,7 +213,7 @@ fn role(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates
         let score = Score::new("role with a place", document.bytes(last..name), 0.8);
         let first = first - usize::from(past);
         // "the lighthouse keeper at Ardnish Point".
-        let the = pair && first > 0 && document.is(first - 1, "the");
+        let the = pair && document.is(last, "keeper") && first > 0 && document.is(first - 1, "the");
         found.add("occupation", Kind::Occupation, document.bytes(first - usize::from(the)..end), &score);
     }
 }

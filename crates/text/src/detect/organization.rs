@@ -29,9 +29,11 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
             acronym(document, run, found);
             lettered(document, run, found);
         }
+        if run.rules.any(Rules::BODY) {
+            body::propose(document, run, found);
+        }
     }
     letterhead::find(document, found);
-    body::find(document, found);
 }
 
 /// Whether a name ends before a token.

@@ -317,7 +317,10 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (left | 0x20 == b'o' && tokens[first - 1].len() == 1, Rules::RESIDENT),
         (club::YOUNG.may_have(next), Rules::SIDE),
         (
-            places.any(Places::BODY) || body::BEHIND.may_have(next) || right == b'#' || left == b'&',
+            places.any(Places::BODY)
+                || body::BEHIND.may_have(next)
+                || right == b'#'
+                || left == b'&' && flags.any(Flags::SINGLE),
             Rules::BODY,
         ),
         (several && word.is_city() && start.any(Flags::UPPER), Rules::BODY),

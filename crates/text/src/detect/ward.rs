@@ -189,6 +189,18 @@ fn named(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if !document.is_any(head, words!["ward", "wing", "pavilion", "tower", "unit", "suite"]) || head == 0 {
         return;
     }
+    // "Makaha 2nd Ward", of a church.
+    let ordinal = head >= 3
+        && tokens[head].is_capital()
+        && document.is_any(head - 1, words!["st", "nd", "rd", "th"])
+        && tokens[head - 2].is_number()
+        && document.glued(head - 1)
+        && document.same_line(head - 3, head);
+    if ordinal && tokens[head - 3].is_capital() && nameness(document, head - 3).prior >= 0.3 {
+        let score = Score::new("ward of a church", document.bytes(head - 2..head + 1), 0.8);
+        found.add("ward", Kind::Ward, document.bytes(head - 3..head + 1), &score);
+        return;
+    }
     let Some(first) = super::places::capitals_before(document, head, 3) else { return };
     let first = (first..head)
         .find(|at| !tokens[*at].word.is_function() && !tokens[*at].is(cues::NOBODY))
