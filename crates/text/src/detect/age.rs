@@ -953,7 +953,8 @@ fn identified(
         return None;
     }
     let last = previous + 1 - usize::from(sign);
-    if let Some(from) = written_birth(document, last).filter(|_| !tokens[previous].is_sign(b'.')) {
+    let birth = number.len() > 1 && !tokens[previous].is_sign(b'.');
+    if let Some(from) = birth.then(|| written_birth(document, last)).flatten() {
         return Some(("behind a date of birth", 0.84, from, last));
     }
     let before = document.codes.partition_point(|code| (code.first as usize) < first).checked_sub(1)?;
@@ -987,6 +988,9 @@ fn written_birth(document: &Document<'_>, end: usize) -> Option<usize> {
     let tokens = &document.tokens;
     let mut at = end;
     let (mut month, mut numbers) = (false, 0);
+    if !tokens[end.checked_sub(1)?].is_number() {
+        return None;
+    }
     while at > 0 && end - at < 6 && document.same_line(at - 1, end - 1) {
         let token = &tokens[at - 1];
         if !(token.is_number() || token.is(cues::MONTH) || matches!(token.first, b'-' | b'/' | b'.' | b',')) {

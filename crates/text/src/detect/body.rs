@@ -114,7 +114,11 @@ fn numbered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 /// Bethel HS", "Enugu State", "Hauora Waitaki", "Nationwide Children's".
 fn last(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let (first, end) = (run.first as usize, run.end as usize);
+    let (mut first, end) = (run.first as usize, run.end as usize);
+    // "Mt. Zion AME": a run ends before the dot.
+    let mount =
+        first >= 2 && tokens[first - 1].is_sign(b'.') && document.is_any(first - 2, words!["mt", "st"]);
+    first -= 2 * usize::from(mount && tokens[first - 2].is_capital());
     if end - first < 2 || end - first > 7 {
         return;
     }
@@ -176,13 +180,13 @@ fn last(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (kind, rule, certainty) = match () {
         _ if !closed => return,
         _ if named && document.is_any(last, words!["police", "ems", "constabulary"]) => {
-            (institution, "police or rescue", 0.82)
+            (institution, "police or rescue", 0.94)
         }
         _ if capital
             && document.is_any(last, churches)
             && (placed || document.is_any(end, words!["church"])) =>
         {
-            (institution, "congregation", 0.82)
+            (institution, "congregation", 0.94)
         }
         _ if capital && document.is_any(first, words!["hauora", "gmf"]) => {
             (institution, "first word of an organization", 0.8)
@@ -247,11 +251,11 @@ fn behind(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let named = (first..end).any(|at| nameness(document, at).prior >= 0.3)
             && !(first > 0 && document.is(first - 1, "of"));
         if named && !tokens[first].has(Flags::SHOUTED) {
-            add(document, found, Kind::Institution, ("parish", 0.82), (first, end + 1));
+            add(document, found, Kind::Institution, ("parish", 0.9), (first, end + 1));
         }
     } else if document.is_any(end, words!["station"]) {
         if end - first > 1 && document.is_any(end - 1, lines) {
-            add(document, found, Kind::Institution, ("station", 0.82), (first, end + 1));
+            add(document, found, Kind::Institution, ("station", 0.95), (first, end + 1));
         }
     } else if plain
         && end - first <= 2

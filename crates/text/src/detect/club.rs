@@ -166,17 +166,23 @@ fn coloured(document: &Document<'_>, first: usize, end: usize, found: &mut Candi
 /// "PACT: TEAM MAGNOLIA 3": a team of a practice with a name and a number.
 fn lettered(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let numbered =
-        tokens.get(end).is_some_and(|token| token.is_number() && token.len() <= 2 && !token.has(Flags::LINE));
-    let Some(team) = end.checked_sub(2).filter(|team| *team >= first && document.is(*team, "team")) else {
+    // Where all words are in capitals, the name begins no run.
+    let pact = document.is(end - 1, "pact") && tokens.get(end).is_some_and(|sign| sign.is_sign(b':'));
+    let last = if pact { end + 2 } else { end };
+    let Some(team) = (first..last).find(|at| document.is(*at, "team")) else { return };
+    let (name, number) = (team + 1, team + 2);
+    let numbered = tokens
+        .get(number)
+        .is_some_and(|token| token.is_number() && token.len() <= 2 && !token.has(Flags::LINE));
+    if !numbered || !tokens[name].has(Flags::UPPER.or(Flags::SHOUTED)) || !document.same_line(team, name) {
         return;
-    };
-    let name = &tokens[team + 1];
-    let ordinary = name.word.is_medical() || name.word.is_heading() || name.is(cues::ROLE.or(cues::HEADING));
-    let pact = team >= 2 && document.is(team - 2, "pact");
-    if numbered && name.has(Flags::UPPER) && (pact || !ordinary) {
-        let score = Score::new("team with a number", document.bytes(team..end + 1), 0.8);
-        found.add("team", Kind::Team, document.bytes(team..end + 1), &score);
+    }
+    let word = tokens[name].word;
+    let ordinary = word.is_medical() || word.is_heading() || tokens[name].is(cues::ROLE.or(cues::HEADING));
+    let pact = pact || team >= 2 && document.is(team - 2, "pact");
+    if pact || !ordinary && !tokens[name].has(Flags::SHOUTED) {
+        let score = Score::new("team with a number", document.bytes(team..number + 1), 0.8);
+        found.add("team", Kind::Team, document.bytes(team..number + 1), &score);
     }
 }
 

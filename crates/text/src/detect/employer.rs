@@ -103,7 +103,7 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let Named { tokens, distinct, .. } = places::around(document, head);
     // "Ocean State Paving, Inc.".
     if tokens.start == head
-        && document.is_any(head, LEGAL)
+        && document.is_any(head, words!["inc", "incorporated", "llc", "llp", "ltd", "limited", "plc", "corp"])
         && head >= 2
         && document.tokens[head - 1].is_sign(b',')
         && document.same_line(head - 2, head)
@@ -111,7 +111,7 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
         if let Some(first) = places::capitals_before(document, head - 1, 5)
             && !document.tokens[first].has(Flags::SHOUTED)
         {
-            let score = Score::new("form of a company", document.bytes(head..head + 1), 0.86);
+            let score = Score::new("form of a company", document.bytes(head..head + 1), 0.95);
             found.add("employer", Kind::Employer, document.bytes(first..head + 1), &score);
         }
         return;
@@ -262,7 +262,7 @@ fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         tokens[at].is_capital() && !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::POSSESSIVE))
     });
     if plain && (ordinary || (first..end).any(|at| nameness(document, at).prior >= 0.3)) {
-        let score = Score::new("owner", document.bytes(word..first), 0.76);
+        let score = Score::new("owner", document.bytes(word..first), 0.93);
         found.add("employer", Kind::Employer, document.bytes(first..end), &score);
     }
 }
@@ -298,7 +298,8 @@ fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         }) {
             last += 1;
         }
-        let score = Score::new("partners", document.bytes(end..end + 2), 0.8);
+        let more = if last > end + 2 { 0.95 } else { 0.8 };
+        let score = Score::new("partners", document.bytes(end..end + 2), more);
         found.add("employer", Kind::Employer, document.bytes(from..last), &score);
     }
 }

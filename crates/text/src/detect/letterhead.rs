@@ -141,11 +141,16 @@ fn named(document: &Document<'_>, first: usize, stop: usize, found: &mut Candida
     }
     let to = head.unwrap_or(last).max(first + 1);
     // A head within a line of capitals: "DEVICE CLINIC REMOTE TRANSMISSION".
-    let own = (first..to).any(|at| is_own(document, at))
+    let own = on && !document.is_any(first, DEPARTMENTS)
+        || (first..to).any(|at| is_own(document, at))
         || tokens[first].is(cues::INSTITUTION_HEAD) && (first + 1..end).any(|at| is_own(document, at));
     if own {
-        let score =
-            Score::new("letterhead", document.bytes(first..end), if head.is_some() { 0.8 } else { 0.74 });
+        let certainty = match () {
+            _ if branch => 0.93,
+            _ if head.is_some() => 0.8,
+            _ => 0.74,
+        };
+        let score = Score::new("letterhead", document.bytes(first..end), certainty);
         found.add("institution", Kind::Institution, document.bytes(first..end), &score);
     }
 }
@@ -214,7 +219,7 @@ fn firm(document: &Document<'_>, first: usize, stop: usize, found: &mut Candidat
         return;
     }
     if (first..end - 1).any(|at| tokens[at].is_capital() && nameness(document, at).prior >= 0.3) {
-        let score = Score::new("letterhead of a firm", document.bytes(end - 1..end), 0.85);
+        let score = Score::new("letterhead of a firm", document.bytes(end - 1..end), 0.95);
         found.add("institution", Kind::Employer, document.bytes(first..end), &score);
     }
 }
