@@ -128,8 +128,10 @@ fn last(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let word = token.word;
         token.is_word()
             && (token.is(cues::NAME_FILLER) && !word.is_function()
-                || !(word.is_medical() || word.is_heading() || word.is_function() || token.is(cues::ROLE))
-                    && !token.is(cues::TITLE.or(cues::RELATIVE).or(cues::NOBODY)))
+                || !(word.is_medical()
+                    || word.is_heading()
+                    || word.is_function()
+                    || token.is(cues::ROLE.or(cues::TITLE).or(cues::RELATIVE).or(cues::NOBODY))))
     };
     // "Mt. Zion".
     let named = tokens[first].len() == 2 && tokens[first].is(cues::NAME_FILLER)

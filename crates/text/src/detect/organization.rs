@@ -76,8 +76,13 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     let first = joint.map_or(first, |joint| joint + 1);
     let plan = pair && document.is_any(at, words!["plan", "plans"]) && document.is(at - 1, "health");
     // "Security Health Plan" at the start of a sentence.
-    let first =
-        if plan { places::capitals_before(document, at, 5).unwrap_or(first).min(first) } else { first };
+    let first = match plan {
+        true => {
+            let from = places::capitals_before(document, at, 5).unwrap_or(first).min(first);
+            from + usize::from(tokens[from].is(cues::NOBODY))
+        }
+        false => first,
+    };
     if first >= at {
         return;
     }
