@@ -346,7 +346,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         CHAIN,
         "walmart walgreens cvs costco kroger publix safeway boots superdrug tesco asda sainsbury sainsburys morrisons lloyds \
-        wegmans meijer vee eb chemmart priceline shoppers rexall duane",
+        wegmans meijer vee eb chemmart priceline shoppers rexall duane rite longs",
     ),
     (
         NAMED_DAY,
@@ -500,7 +500,7 @@ const TABLE: &[(Classes, &str)] = &[
     (
         WARD_HEAD,
         "ward wing unit floor bed room icu micu sicu nicu picu ccu pacu clinic station bay pod tower pavilion theatre suite annex \
-        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo opd",
+        annexe stepdown telemetry step-down station zimmer bett salle chambre oncology neuro cubicle desk dept department theater rm resus tele itu hdu amu mau sau cdu eau asu aau endo opd cticu cvicu nsicu csicu ticu bicu ccu",
     ),
     (
         SCHOOL_HEAD,

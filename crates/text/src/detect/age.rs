@@ -142,6 +142,7 @@ impl Age {
         // "Age at travel 69".
         if document.is(next, "at") && tokens[at].is_capital() && tokens[at].has(Flags::LINE.or(Flags::GAP)) {
             next += 2;
+            next += usize::from(tokens.get(next).is_some_and(|sign| sign.is_sign(b':')));
         }
         let Some(token) = tokens.get(next).filter(|token| !token.has(Flags::LINE)) else { return };
         if !document.is_any(at, words!["age", "aged", "ages", "alter"]) {
@@ -561,6 +562,7 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
     let ends = next
         .is_none_or(|next| matches!(next.first, b'.' | b',' | b';' | b'!' | b'?' | b')') && !next.is_word())
         || document.is_any(end, words!["and", "but", "years", "now", "when", "then"])
+        || next.is_some_and(|next| next.is_sign(b'"') && next.has(Flags::SPACE))
         || document.is(end, "in") && tokens.get(end + 1).is_some_and(|month| month.is(cues::MONTH));
     let (are, am) = (document.is(previous, "are"), document.is_any(previous, words!["am", "im"]));
     // "Now 67, he retired".
@@ -668,6 +670,9 @@ fn before(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static
         && !tokens[previous - 1].has(Flags::CAPITAL)
     {
         return Some(("at N years", 0.72, previous - 1, first));
+    }
+    if let Some(found) = aside(document, first, end) {
+        return Some(found);
     }
     if let Some(found) = identified(document, first, end).or_else(|| relative(document, first, end)) {
         return Some(found);
@@ -929,8 +934,8 @@ fn identified(
         && !number.has(Flags::LINE)
         && !number.is(cues::UNIT);
     let previous = first.checked_sub(1)?;
-    let sign =
-        matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|') && !tokens[previous].is_word();
+    let sign = matches!(tokens[previous].first, b'.' | b',' | b';' | b'(' | b'|' | b'/')
+        && !tokens[previous].is_word();
     if !(sign || number.has(Flags::GAP))
         || sign && !number.has(Flags::SPACE) && !tokens[previous].is_sign(b'(')
     {
@@ -942,11 +947,16 @@ fn identified(
                 && !next.is_word()
                 && !(tokens.get(end + 1).is_some_and(Token::is_number) && document.glued(end + 1))
             || document.is_any(end, words!["f", "m", "y", "yrs", "yo", "male", "female"])
+            || tokens[previous].is_sign(b'(') && bracketed(document, end)
     });
     if !likely || !closed {
         return None;
     }
     let last = previous + 1 - usize::from(sign);
+    let birth = number.len() > 1 && !tokens[previous].is_sign(b'.');
+    if let Some(from) = birth.then(|| written_birth(document, last)).flatten() {
+        return Some(("behind a date of birth", 0.84, from, last));
+    }
     let before = document.codes.partition_point(|code| (code.first as usize) < first).checked_sub(1)?;
     let code = &document.codes[before];
     // "3. Date of birth: 08/30/1975    4. SSN": the number of an item.
@@ -971,6 +981,91 @@ fn identified(
         _ => return None,
     };
     Some((rule.0, rule.1, code.first as usize, last))
+}
+
+/// The key of a date of birth with the month in letters that ends at a token: "DOB 23 Nov 1951".
+fn written_birth(document: &Document<'_>, end: usize) -> Option<usize> {
+    let tokens = &document.tokens;
+    let mut at = end;
+    let (mut month, mut numbers) = (false, 0);
+    if !tokens[end.checked_sub(1)?].is_number() {
+        return None;
+    }
+    while at > 0 && end - at < 6 && document.same_line(at - 1, end - 1) {
+        let token = &tokens[at - 1];
+        if !(token.is_number() || token.is(cues::MONTH) || matches!(token.first, b'-' | b'/' | b'.' | b',')) {
+            break;
+        }
+        month |= token.is(cues::MONTH);
+        numbers += usize::from(token.is_number());
+        at -= 1;
+    }
+    let key = (at.saturating_sub(5)..at)
+        .rev()
+        .take_while(|key| document.same_line(*key, end - 1))
+        .find(|key| document.is_any(*key, words!["dob", "born", "birth", "birthdate", "b"]))?;
+    // "b" alone is many things.
+    let short = tokens[key].len() == 1 && !(document.glued(key + 1) && tokens[key + 1].is_sign(b'.'));
+    ((month || numbers == 3) && !short && at < end && !tokens[end - 1].is_word()).then_some(key)
+}
+
+/// Whether a bracket closes behind one or two short words: "(71 Ch F)".
+fn bracketed(document: &Document<'_>, end: usize) -> bool {
+    let tokens = &document.tokens;
+    (end..end + 3)
+        .take_while(|at| {
+            tokens.get(*at).is_some_and(|token| {
+                token.is_sign(b')')
+                    || token.is_word() && token.len() <= 4 && (token.len() == 1 || !token.is(cues::UNIT))
+            })
+        })
+        .any(|at| tokens[at].is_sign(b')'))
+}
+
+/// An age that words around it tell: "later confirmed 46 (DOB", "91 next month", "Orville ("Orv") is
+/// 88, a retired", and behind a nickname in quotes: "NOWAK, JAN "Jack"  66".
+fn aside(document: &Document<'_>, first: usize, end: usize) -> Option<(&'static str, f32, usize, usize)> {
+    let tokens = &document.tokens;
+    let previous = first.checked_sub(1)?;
+    let next = tokens.get(end)?;
+    let number = &tokens[first];
+    if !number.is_number() || number.len() != 2 || !number_is_age(document, first) {
+        return None;
+    }
+    let before = &tokens[previous];
+    if next.is_sign(b'(') && next.has(Flags::SPACE) && !number.has(Flags::LINE) {
+        let born = document.is_any(end + 1, words!["dob", "born", "b"])
+            && !tokens[end + 1].has(Flags::LINE)
+            && before.is_word();
+        return born.then_some(("before a date of birth", 0.78, previous, first));
+    }
+    // "| Delgado, Ana | 29 |", "| ~60 |".
+    if next.is_sign(b'|') && previous > 3 {
+        let about = before.is_sign(b'~') && tokens[previous - 1].is_sign(b'|');
+        let named = before.is_sign(b'|')
+            && super::is_name(&tokens[previous - 1])
+            && tokens[previous - 2].is_sign(b',')
+            && super::is_name(&tokens[previous - 3]);
+        return (about || named).then_some(("cell of a table", 0.72, previous, first));
+    }
+    if document.is(end, "next") {
+        let soon = document.is_any(end + 1, words!["month", "week", "birthday", "year"])
+            || tokens.get(end + 1).is_some_and(|next| next.is(cues::MONTH.or(cues::WEEKDAY)));
+        let alone =
+            before.is_sign(b',') || number.has(Flags::LINE) || document.is_any(previous, words!["is", "be"]);
+        return (soon && alone).then_some(("next birthday", 0.74, first, end));
+    }
+    if document.is(previous, "is") && previous > 0 && tokens[previous - 1].is_sign(b')') && next.is_sign(b',')
+    {
+        let person = tokens.get(end + 1).is_some_and(|word| {
+            document.is_any(end + 1, words!["a", "an", "and", "the"]) || word.is(cues::WORK)
+        });
+        return person.then_some(("is N years old", 0.76, previous, first));
+    }
+    let quoted =
+        before.is_sign(b'"') && previous > 1 && tokens[previous - 1].is_capital() && number.has(Flags::GAP);
+    let last = next.has(Flags::GAP.or(Flags::LINE));
+    (quoted && last).then_some(("behind a nickname", 0.72, previous, first))
 }
 
 /// Whether the name of a number that states give to people is before a token.

@@ -17,7 +17,8 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::ASIDE)) {
         let first = run.first as usize;
         let Some(before) = first.checked_sub(1) else { continue };
-        let sign = |at: usize| tokens[at].is_sign(b',') || tokens[at].is_sign(b'(');
+        let slash = |at: usize| tokens[at].is_sign(b'/') && tokens[at].has(Flags::SPACE);
+        let sign = |at: usize| tokens[at].is_sign(b',') || tokens[at].is_sign(b'(') || slash(at);
         let the = usize::from(document.is(before, "the"));
         if let Some(comma) = before.checked_sub(the).filter(|comma| sign(*comma) && *comma > 0)
             && !tokens[first].has(Flags::PARAGRAPH)
@@ -61,10 +62,16 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
     first += usize::from(the);
     let kind = work(document, last);
     let closed = is_closed(document, end);
-    if kind.is_none() && !closed {
+    // "Ms. Achterberg, Principal Lowell Dix".
+    let office = tokens[first].is(cues::OFFICE)
+        && !tokens[first].is(cues::NAME_FILLER.or(cues::NAMED_DAY))
+        && (end - first == 1 || nameness(document, first + 1).prior >= 0.5);
+    if kind.is_none() && (!closed || office || tokens[comma].is_sign(b'/')) {
         return;
     }
-    let plain = kind == Some(Kind::Team) || (first..end).all(|at| is_plain(document, at));
+    let plain = kind == Some(Kind::Team)
+        || (first..end).all(|at| is_plain(document, at))
+        || kind.is_some() && end - first > 1 && is_business(document, first, end);
     if end - first > 7 || tokens[first].has(Flags::SINGLE) || !plain {
         return;
     }
@@ -85,6 +92,8 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
         let and = tokens.get(end).is_some_and(|sign| sign.is_sign(b'&'))
             && tokens.get(end + 1).is_some_and(|next| next.is_capital());
         let end = if and { end + 2 } else { end + joined };
+        // "Pier 9 Chowder House".
+        let end = numbered_end(document, end);
         let several = tokens[first..end].iter().filter(|token| token.is_word()).count() > 1;
         if likely || several {
             add(
@@ -115,6 +124,36 @@ fn behind(document: &Document<'_>, run: &Run, comma: usize, found: &mut Candidat
     } else if is_examined(document, last) {
         add("behind an examination", Kind::Institution, end, 0.71, found);
     }
+}
+
+/// Whether words can be the name of a business, which can have an ordinary or medical word in it.
+fn is_business(document: &Document<'_>, first: usize, end: usize) -> bool {
+    let other =
+        cues::ROLE.or(cues::CREDENTIAL).or(cues::MONTH).or(cues::WEEKDAY).or(cues::RELATIVE).or(cues::TITLE);
+    document.tokens[first..end].iter().all(|token| {
+        !token.is_word()
+            || token.is_capital()
+                && !token.has(Flags::UPPER.or(Flags::SINGLE))
+                && !(token.word.is_drug() || token.word.is_function() || token.is(other))
+    }) && !document.is_key(first)
+}
+
+/// The end of a name with a number and more capitals behind it: "Pier 9 Chowder House".
+fn numbered_end(document: &Document<'_>, end: usize) -> usize {
+    let tokens = &document.tokens;
+    let number = tokens
+        .get(end)
+        .is_some_and(|token| token.is_number() && token.len() <= 3 && !token.has(Flags::LINE.or(Flags::GAP)));
+    let mut at = end + 1;
+    while number
+        && at < end + 5
+        && tokens.get(at).is_some_and(|token| {
+            token.is_capital() && token.is_word() && !token.has(Flags::LINE.or(Flags::GAP))
+        })
+    {
+        at += 1;
+    }
+    if number && at > end + 1 { at } else { end }
 }
 
 /// Businesses and clubs in small letters that a name stands behind.
@@ -148,7 +187,9 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
     if !token.is_word() || token.has(Flags::CAPITAL) {
         return None;
     }
-    if document.is_any(last, words!["side", "club", "team"]) {
+    if document.is_any(last, words!["side", "club", "team"])
+        || token.is(cues::SPORT) && !token.word.is_function() && document.tokens[last + 1].is_sign(b'(')
+    {
         return Some(Kind::Team);
     }
     let owner = |at: usize| {
@@ -198,6 +239,12 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
         "crew",
         "officer",
         "worker",
+        "cook",
+        "barista",
+        "waiter",
+        "waitress",
+        "welder",
+        "cashier",
     ];
     let occupation = (token.word.is_occupation() || document.is_any(last, trades)) && !token.is(cues::ROLE);
     let worked = occupation
@@ -205,7 +252,14 @@ fn work(document: &Document<'_>, last: usize) -> Option<Kind> {
             .rev()
             .take_while(|at| !document.tokens[*at].is_sign(b'.'))
             .any(|at| document.is_any(at, past));
-    worked.then_some(Kind::Employer)
+    // "54, line cook, Harbor Noodle House", "Grape packer / Sunview Vineyards".
+    let aged = !document.tokens[last + 1].is_sign(b'(')
+        && (last.saturating_sub(3)..last).any(|at| {
+            document.tokens[at].is_number() && document.tokens[at].len() == 2
+                || document.is_any(at, words!["occupation", "job"])
+        });
+    let slash = document.tokens[last + 1].is_sign(b'/');
+    (worked || occupation && (aged || slash)).then_some(Kind::Employer)
 }
 
 /// Whether a physician ends at a token: "Dr Urquhart", "Cindy Taussig, MD".

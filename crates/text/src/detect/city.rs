@@ -98,7 +98,21 @@ fn before_state(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if !(keyed || comma && full) {
         return;
     }
-    let first = tail(document, &Run { end: city_end as u32, ..*run });
+    let mut first = tail(document, &Run { end: city_end as u32, ..*run });
+    // "CHINO VALLEY AZ 86323": words that are no names begin no run in a line of capitals.
+    while zip
+        && first > 0
+        && city_end - first < 4
+        && tokens[first].has(Flags::SHOUTED)
+        && !tokens[first].has(Flags::LINE.or(Flags::GAP))
+        && tokens[first - 1].has(Flags::SHOUTED)
+        && tokens[first - 1].is_word()
+        && !(tokens[first - 1].is(cues::STREET_SUFFIX.or(cues::BUILDING_PART).or(cues::DIRECTION))
+            || tokens[first - 1].word.is_function()
+            || document.is_key(first - 1))
+    {
+        first -= 1;
+    }
     let shouted = (first..city_end).all(|at| {
         tokens[at].has(Flags::SHOUTED) && nameness(document, at).prior < 0.3 && !tokens[at].word.is_city()
     });
@@ -133,7 +147,10 @@ fn behind_preposition(document: &Document<'_>, run: &Run, found: &mut Candidates
     if !placed {
         return;
     }
-    if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER) {
+    if tokens[first].is(cues::CREDENTIAL) && tokens[first].has(Flags::UPPER)
+        || tokens[first].is(cues::TITLE) && !tokens[first].is(cues::NAME_FILLER.or(cues::STREET_SUFFIX))
+        || document.is(first, "care")
+    {
         return;
     }
     let strong = document.is_any(word, words!["in", "from", "near", "outside", "aus", "nach", "downtown"]);

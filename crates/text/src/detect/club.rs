@@ -22,6 +22,10 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         }
         if run.rules.any(Rules::FIRST_WORD) {
             coloured(document, first, end, found);
+            lettered(document, first, end, found);
+        }
+        if run.rules.any(Rules::NICKNAME) {
+            nicknamed(document, first, end, found);
         }
     }
 }
@@ -120,6 +124,14 @@ const PLAYS: WordSet = words![
     "trains",
     "training",
     "rows",
+    "barracks",
+    "barracking",
+    "roots",
+    "rooting",
+    "cheers",
+    "follows",
+    "watches",
+    "watching",
     "skates",
     "curls",
 ];
@@ -149,4 +161,211 @@ fn coloured(document: &Document<'_>, first: usize, end: usize, found: &mut Candi
         let score = Score::new("coloured team", document.bytes(at..at + 2), certainty);
         found.add("team", Kind::Team, document.bytes(at..last), &score);
     }
+}
+
+/// "PACT: TEAM MAGNOLIA 3": a team of a practice with a name and a number.
+fn lettered(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    // Where all words are in capitals, the name begins no run.
+    let pact = document.is(end - 1, "pact") && tokens.get(end).is_some_and(|sign| sign.is_sign(b':'));
+    let last = if pact { end + 2 } else { end };
+    let Some(team) = (first..last).find(|at| document.is(*at, "team")) else { return };
+    let (name, number) = (team + 1, team + 2);
+    let numbered = tokens
+        .get(number)
+        .is_some_and(|token| token.is_number() && token.len() <= 2 && !token.has(Flags::LINE));
+    if !numbered || !tokens[name].has(Flags::UPPER.or(Flags::SHOUTED)) || !document.same_line(team, name) {
+        return;
+    }
+    let word = tokens[name].word;
+    let ordinary = word.is_medical() || word.is_heading() || tokens[name].is(cues::ROLE.or(cues::HEADING));
+    let pact = pact || team >= 2 && document.is(team - 2, "pact");
+    if pact || !ordinary && !tokens[name].has(Flags::SHOUTED) {
+        let score = Score::new("team with a number", document.bytes(team..number + 1), 0.8);
+        found.add("team", Kind::Team, document.bytes(team..number + 1), &score);
+    }
+}
+
+/// What clubs of the usual leagues are called without their town.
+pub(super) const NICKNAMES: WordSet = words![
+    "bills",
+    "dolphins",
+    "patriots",
+    "jets",
+    "ravens",
+    "bengals",
+    "browns",
+    "steelers",
+    "texans",
+    "colts",
+    "jaguars",
+    "titans",
+    "broncos",
+    "chiefs",
+    "raiders",
+    "chargers",
+    "cowboys",
+    "giants",
+    "eagles",
+    "redskins",
+    "bears",
+    "lions",
+    "packers",
+    "vikings",
+    "falcons",
+    "panthers",
+    "saints",
+    "buccaneers",
+    "cardinals",
+    "rams",
+    "niners",
+    "seahawks",
+    "yankees",
+    "orioles",
+    "rays",
+    "jays",
+    "guardians",
+    "tigers",
+    "royals",
+    "twins",
+    "astros",
+    "angels",
+    "athletics",
+    "mariners",
+    "rangers",
+    "braves",
+    "marlins",
+    "mets",
+    "phillies",
+    "nationals",
+    "cubs",
+    "reds",
+    "brewers",
+    "pirates",
+    "diamondbacks",
+    "rockies",
+    "dodgers",
+    "padres",
+    "celtics",
+    "nets",
+    "knicks",
+    "sixers",
+    "raptors",
+    "bulls",
+    "cavaliers",
+    "pistons",
+    "pacers",
+    "bucks",
+    "hawks",
+    "hornets",
+    "wizards",
+    "nuggets",
+    "timberwolves",
+    "blazers",
+    "warriors",
+    "clippers",
+    "lakers",
+    "suns",
+    "kings",
+    "mavericks",
+    "rockets",
+    "grizzlies",
+    "pelicans",
+    "spurs",
+    "bruins",
+    "sabres",
+    "canadiens",
+    "habs",
+    "senators",
+    "leafs",
+    "hurricanes",
+    "islanders",
+    "flyers",
+    "penguins",
+    "capitals",
+    "blackhawks",
+    "avalanche",
+    "stars",
+    "predators",
+    "blues",
+    "flames",
+    "oilers",
+    "canucks",
+    "sharks",
+    "ducks",
+    "roughriders",
+    "argonauts",
+    "alouettes",
+    "stampeders",
+    "springboks",
+    "wallabies",
+    "bulldogs",
+    "wildcats",
+    "bobcats",
+    "cougars",
+    "huskies",
+    "mustangs",
+    "spartans",
+    "trojans",
+    "redhawks",
+    "gators",
+    "longhorns",
+    "sooners",
+    "badgers",
+    "gophers",
+    "hawkeyes",
+    "buckeyes",
+    "wolverines",
+    "swans",
+    "magpies",
+    "bombers",
+    "crows",
+    "demons",
+    "dockers",
+    "roosters",
+    "rabbitohs",
+    "storm",
+    "power",
+    "gunners",
+    "villa",
+    "rovers",
+    "proteas",
+];
+
+/// A nickname of a team behind "the" or a word of games: "the Vikings", "the Bills tickets", "on
+/// Bobcats bus", "for Port Power".
+fn nicknamed(document: &Document<'_>, first: usize, end: usize, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let token = &tokens[end - 1];
+    if end - first > 3
+        || !document.is_any(end - 1, NICKNAMES)
+        || token.has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::SENTENCE))
+    {
+        return;
+    }
+    let next = tokens.get(end);
+    let free = next.is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::SENTENCE)));
+    let the = first > 0 && document.is(first - 1, "the");
+    let games = document.is_any(
+        end,
+        words![
+            "tickets", "ticket", "game", "games", "bus", "season", "jersey", "cap", "shirt", "match", "fan",
+            "scarf"
+        ],
+    );
+    let sport = next.is_some_and(|next| next.is(cues::SPORT)) && !the;
+    let fan = (first.saturating_sub(6)..first)
+        .rev()
+        .take_while(|at| !tokens[*at].is_sign(b'.'))
+        .any(|at| tokens[at].is(cues::SPORT) || document.is_any(at, PLAYS));
+    let plural = document.word(end - 1).ends_with('s');
+    let certainty = match () {
+        _ if !free => return,
+        _ if games || fan => 0.84,
+        _ if the && plural => 0.74,
+        _ if sport => 0.72,
+        _ => return,
+    };
+    let score = Score::new("nickname of a team", document.bytes(end - 1..end), certainty);
+    found.add("team", Kind::Team, document.bytes(first..end), &score);
 }

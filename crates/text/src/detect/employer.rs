@@ -101,6 +101,21 @@ impl Detector for Employer {
 /// A name with a suffix: "Marina Corp", "Kessing Steel".
 fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let Named { tokens, distinct, .. } = places::around(document, head);
+    // "Ocean State Paving, Inc.".
+    if tokens.start == head
+        && document.is_any(head, words!["inc", "incorporated", "llc", "llp", "ltd", "limited", "plc", "corp"])
+        && head >= 2
+        && document.tokens[head - 1].is_sign(b',')
+        && document.same_line(head - 2, head)
+    {
+        if let Some(first) = places::capitals_before(document, head - 1, 5)
+            && !document.tokens[first].has(Flags::SHOUTED)
+        {
+            let score = Score::new("form of a company", document.bytes(head..head + 1), 0.95);
+            found.add("employer", Kind::Employer, document.bytes(first..head + 1), &score);
+        }
+        return;
+    }
     // "Sons Pieter and Wim".
     let first = tokens.start == head && document.is_any(head, words!["sons", "brothers", "associates"]);
     if tokens.len() < 2 || first {
@@ -114,6 +129,10 @@ fn suffixed(document: &Document<'_>, head: usize, found: &mut Candidates) {
             .get(head + 2)
             .is_some_and(|name| name.is_capital() && document.same_line(head, head + 2));
     if county && head > 0 && document.is_any(head - 1, words!["in", "from", "at", "of", "near", "to"]) {
+        return;
+    }
+    // "OFFICE OF THE MEDICAL EXAMINER".
+    if document.is(head, "examiner") && head > 0 && document.is_any(head - 1, words!["medical", "chief"]) {
         return;
     }
     let legal = document.is_any(head, LEGAL);
@@ -160,6 +179,7 @@ fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
                     ],
                 )
                 .then_some(driver)
+                .or_else(|| retired(document, preposition))
         })
     else {
         return;
@@ -192,7 +212,25 @@ fn behind_work(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     {
         last = end + 2;
     }
+    // "Bord na Móna", "Bank of Ireland".
+    if document.is_any(end, words!["na", "of", "de", "du"])
+        && document
+            .tokens
+            .get(end + 1)
+            .is_some_and(|token| token.is_capital() && document.same_line(end - 1, end + 1))
+    {
+        last = end + 2;
+    }
     found.add("employer", Kind::Employer, document.bytes(first..last), &score);
+}
+
+/// An occupation with "retired" or "former" shortly before it: "a retired turf cutter with".
+fn retired(document: &Document<'_>, preposition: usize) -> Option<usize> {
+    let last = preposition.checked_sub(1)?;
+    let token = &document.tokens[last];
+    let past = words!["retired", "former", "formerly", "ex"];
+    let occupation = token.is_word() && !token.word.is_function() && !token.word.is_medical();
+    (occupation && (preposition.saturating_sub(4)..last).any(|at| document.is_any(at, past))).then_some(last)
 }
 
 /// Words that somebody's business stands behind.
@@ -213,15 +251,18 @@ fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
     let plain = (first..end).all(|at| {
         let word = tokens[at].word;
-        !(word.is_medical()
+        !(word.is_medical() && (at == first || tokens[at].has(Flags::UPPER))
             || word.is_drug()
             || word.is_month()
             || word.is_weekday()
             || word.is_heading()
             || tokens[at].is(cues::TITLE.or(cues::RELATIVE)))
     });
-    if plain && (first..end).any(|at| nameness(document, at).prior >= 0.3) {
-        let score = Score::new("owner", document.bytes(word..first), 0.76);
+    let ordinary = (first..end).all(|at| {
+        tokens[at].is_capital() && !tokens[at].has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::POSSESSIVE))
+    });
+    if plain && (ordinary || (first..end).any(|at| nameness(document, at).prior >= 0.3)) {
+        let score = Score::new("owner", document.bytes(word..first), 0.93);
         found.add("employer", Kind::Employer, document.bytes(first..end), &score);
     }
 }
@@ -230,6 +271,17 @@ fn owned(document: &Document<'_>, run: &Run, found: &mut Candidates) {
 fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
     let joined = document.tokens.get(end).is_some_and(|token| token.is_sign(b'&'));
+    // "Alabama A&M".
+    if joined
+        && end - first == 2
+        && document.is(end - 1, "a")
+        && document.is_any(end + 1, words!["m", "t"])
+        && document.glued(end + 1)
+    {
+        let score = Score::new("university of a state", document.bytes(end - 1..end + 2), 0.95);
+        found.add("employer", Kind::School, document.bytes(first..end + 2), &score);
+        return;
+    }
     let next = document
         .tokens
         .get(end + 1)
@@ -238,11 +290,16 @@ fn partners(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if let (Some(_), Some(from)) = (next, own) {
         let mut last = end + 2;
         while document.tokens.get(last).is_some_and(|token| {
-            token.is_capital() && token.is(cues::COMPANY_SUFFIX) && !token.has(Flags::LINE)
+            let sons = document.is_any(end + 1, words!["sons", "son", "bros", "brothers", "co", "daughters"]);
+            token.is_capital()
+                && (sons || token.is(cues::COMPANY_SUFFIX))
+                && last < end + 5
+                && !token.has(Flags::LINE.or(Flags::GAP).or(Flags::SENTENCE))
         }) {
             last += 1;
         }
-        let score = Score::new("partners", document.bytes(end..end + 2), 0.8);
+        let more = if last > end + 2 { 0.95 } else { 0.8 };
+        let score = Score::new("partners", document.bytes(end..end + 2), more);
         found.add("employer", Kind::Employer, document.bytes(from..last), &score);
     }
 }

@@ -5,6 +5,7 @@ use super::names::{Sort, nameness};
 use super::organization;
 use super::places::{self, Named};
 use super::rules::{RunRule, apply};
+use super::tails::DEPARTMENTS;
 use super::{Detector, Rules, aside};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
@@ -158,7 +159,22 @@ fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         return;
     };
     let place = places::before(document, from).is_some_and(|word| {
-        document.is_any(word, words!["at", "from", "to", "in", "hospital", "the", "via", "of"])
+        document.is_any(
+            word,
+            words![
+                "at",
+                "from",
+                "to",
+                "in",
+                "hospital",
+                "the",
+                "via",
+                "of",
+                "attends",
+                "attended",
+                "graduated"
+            ],
+        )
     });
     let next = document.tokens.get(end).is_none_or(|next| {
         !next.is_word() || next.word.is_function() || next.has(Flags::LINE.or(Flags::GAP))
@@ -259,8 +275,22 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
     // "Borough of Wexcombe", "Diocese of Elphin".
     let of = first.checked_sub(1).filter(|of| document.is(*of, "of"));
-    let regions =
-        words!["borough", "council", "city", "town", "diocese", "municipality", "district", "archdiocese"];
+    let regions = words![
+        "borough",
+        "council",
+        "city",
+        "town",
+        "diocese",
+        "municipality",
+        "district",
+        "archdiocese",
+        "sisters",
+        "daughters",
+        "knights",
+        "brothers",
+        "missionaries",
+        "oblates",
+    ];
     let region = of
         .and_then(|of| of.checked_sub(1))
         .filter(|at| tokens[*at].is_capital() && document.is_any(*at, regions));
@@ -397,6 +427,7 @@ fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         && !tokens[next].word.is_medical()
         && !document.is_any(next, words!["family", "college", "society", "jelly", "blue", "mail", "navy"]);
     let queen = document.is_any(at, words!["queen", "princess", "mercy"])
+        && !tokens[at].has(Flags::POSSESSIVE)
         && !places::before(document, at)
             .is_some_and(|word| document.is_any(word, words!["at", "the", "to", "from", "in"]));
     if named && !queen && !tokens[at].has(Flags::SHOUTED) {
@@ -493,6 +524,7 @@ fn in_field(document: &Document<'_>, colon: usize, first: usize, end: usize, fou
         "undertaker",
         "dispensary",
         "union",
+        "ins",
     ];
     let Some(key) = colon.checked_sub(1).filter(|key| document.is_any(*key, keys)) else { return };
     // "Course in hospital:".
@@ -545,6 +577,10 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     {
         return;
     }
+    // "Memory Clinic", "DEVICE CLINIC".
+    if tokens.end == head + 1 && (tokens.start..head).all(|at| document.is_any(at, DEPARTMENTS)) {
+        return;
+    }
     let tokens = tokens.start..places::annex(document, tokens.end);
     let certainty = match (strong, distinct) {
         (true, 2) => 0.93,
@@ -566,7 +602,12 @@ fn headed(document: &Document<'_>, head: usize, found: &mut Candidates) {
     {
         score.raise("preposition", document.bytes(word..word + 1), 0.25);
     }
-    found.add("institution", Kind::Institution, document.bytes(tokens), &score);
+    let bytes = if document.is_any(tokens.end - 1, words!["children", "women"]) {
+        places::with_possessive(document, tokens)
+    } else {
+        document.bytes(tokens)
+    };
+    found.add("institution", Kind::Institution, bytes, &score);
 }
 
 /// "St. Anselm's", "Saint Ursula", "Our Lady of the Bayou".
@@ -602,6 +643,7 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             if super::person::phrase(document, at, &tokens).is_some() {
                 return;
             }
+            let tokens = tokens.start..dedicated(document, tokens.end);
             let possessive = document.tokens[tokens.end - 1].has(Flags::POSSESSIVE);
             let at_word = places::before(document, at)
                 .is_some_and(|word| document.is_any(word, words!["at", "from", "to", "in"]));
@@ -616,6 +658,25 @@ fn saint(document: &Document<'_>, run: &Run, found: &mut Candidates) {
             return;
         }
     }
+}
+
+/// The end of the name of a saint with what follows: "St. Mary of the Miraculous Medal".
+fn dedicated(document: &Document<'_>, end: usize) -> usize {
+    if !document.is(end, "of") {
+        return end;
+    }
+    let mut at = end + 1 + usize::from(document.is(end + 1, "the"));
+    let from = at;
+    while at < from + 3
+        && document.tokens.get(at).is_some_and(|token| {
+            token.is_capital()
+                && token.line == document.tokens[end].line
+                && !token.has(Flags::GAP.or(Flags::SHOUTED))
+        })
+    {
+        at += 1;
+    }
+    if at > from { at } else { end }
 }
 
 /// A run before a head in small letters: "Colindon reference lab".

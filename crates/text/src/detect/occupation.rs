@@ -211,7 +211,10 @@ fn role(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates
     let past = first > 0 && document.is_any(first - 1, words!["former", "retired", "ex", "deputy", "late"]);
     if own && !tokens[last].has(Flags::SENTENCE) {
         let score = Score::new("role with a place", document.bytes(last..name), 0.8);
-        found.add("occupation", Kind::Occupation, document.bytes(first - usize::from(past)..end), &score);
+        let first = first - usize::from(past);
+        // "the lighthouse keeper at Ardnish Point".
+        let the = pair && document.is(last, "keeper") && first > 0 && document.is(first - 1, "the");
+        found.add("occupation", Kind::Occupation, document.bytes(first - usize::from(the)..end), &score);
     }
 }
 
@@ -330,7 +333,14 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
         if document.is(end, "of") && tokens.get(end + 1).is_some_and(|token| token.is_capital()) {
             end = the;
         }
+        // "state senator for District 9".
+        let numbered = tokens.get(end).is_some_and(|number| {
+            number.is_number() && number.len() <= 3 && !number.has(Flags::LINE.or(Flags::GAP))
+        });
         if end > the {
+            // "deputy consul at the South African mission".
+            let mission = words!["mission", "embassy", "consulate", "delegation", "cathedral", "senate"];
+            let end = end + usize::from(numbered || document.is_any(end, mission));
             let score = Score::new("office with a place", document.bytes(at..end), 0.85);
             found.add("occupation", Kind::Occupation, document.bytes(first..end), &score);
             return;
@@ -384,6 +394,17 @@ fn office(document: &Document<'_>, at: usize, found: &mut Candidates) {
     }
     let article = places::before(document, first)
         .is_some_and(|word| document.is_any(word, words!["the", "our", "a", "as", "former", "retired"]));
+    // "the county judge".
+    let seat = first + 1 == at
+        && first > 0
+        && document.is(first - 1, "the")
+        && document.is_any(first, words!["county", "state", "district", "federal", "city", "town"])
+        && document.is_any(at, words!["judge", "coroner", "commissioner", "treasurer", "superintendent"]);
+    if seat {
+        let score = Score::new("office", document.bytes(at..at + 1), 0.74);
+        found.add("occupation", Kind::Occupation, document.bytes(first - 1..at + 1), &score);
+        return;
+    }
     if document.is_any(at, ALONE) && (article || first < at) {
         let score = Score::new("office", document.bytes(at..at + 1), 0.74);
         found.add("occupation", Kind::Occupation, document.bytes(first..at + 1), &score);

@@ -3,13 +3,15 @@
 
 use super::Rules;
 use super::names::{Sort, nameness};
-use super::places;
-use super::tails::{FIRSTS, GENERIC, LEGAL, PAIRED, PAPERS, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK};
+use super::tails::{
+    DEPARTMENTS, FINDINGS, FIRSTS, GENERIC, LEGAL, PAIRED, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK,
+};
+use super::{body, letterhead, places};
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Sets};
 use crate::document::{Document, Run};
 use crate::span::Kind;
-use crate::token::{Flags, Token};
+use crate::token::Flags;
 
 /// Proposes organizations.
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
@@ -27,10 +29,11 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
             acronym(document, run, found);
             lettered(document, run, found);
         }
+        if run.rules.any(Rules::BODY) {
+            body::propose(document, run, found);
+        }
     }
-    for number in document.line_numbers_here().take_while(|number| *number < 3) {
-        letterhead(document, number, found);
-    }
+    letterhead::find(document, found);
 }
 
 /// Whether a name ends before a token.
@@ -71,6 +74,15 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     // "Lives in Willow Lodge".
     let joint = (first..at).rev().find(|at| document.is_any(*at, words!["in", "at", "for", "zu", "am"]));
     let first = joint.map_or(first, |joint| joint + 1);
+    let plan = pair && document.is_any(at, words!["plan", "plans"]) && document.is(at - 1, "health");
+    // "Security Health Plan" at the start of a sentence.
+    let first = match plan {
+        true => {
+            let from = places::capitals_before(document, at, 5).unwrap_or(first).min(first);
+            from + usize::from(tokens[from].is(cues::NOBODY))
+        }
+        false => first,
+    };
     if first >= at {
         return;
     }
@@ -84,7 +96,10 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
         let word = token.word;
         token.is_capital()
             && (venue || !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_drug()))
-            && !(word.is_function() || token.has(Flags::SINGLE) || document.is_any(at, GENERIC))
+            && !(word.is_function()
+                || token.has(Flags::SINGLE)
+                || document.is_any(at, GENERIC)
+                || document.is_any(at, DEPARTMENTS))
             && !token.is(cues::HEADING.or(cues::ROLE).or(cues::TITLE).or(cues::NOBODY).or(cues::AFTER_PERSON))
             && !token.is(cues::RELATIVE.or(cues::MONTH).or(cues::WEEKDAY).or(cues::CREDENTIAL))
     };
@@ -99,8 +114,10 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     let short = document.is_any(at, words!["private", "royal", "comprehensive", "general", "memorial"]);
     let town = (first..head).any(|at| own(at) && tokens[at].word.is_city());
     let at_place = opened && first > 0 && document.is_any(first - 1, words!["at", "by", "via", "opposite"]);
+    let clinical = document.is_any(at, words!["clinical", "cardiothoracic", "midwifery", "medical"]);
     let certainty = match (named, pair || strong || legal) {
         _ if !closed || words == 0 => return,
+        _ if plan && !shouted => 0.8,
         _ if short && !(opened && is_closed(document, end)) => return,
         _ if short && (named || town) => 0.92,
         _ if short
@@ -120,6 +137,11 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
         (false, true) => 0.66,
         (false, false) if words >= 2 && trade => 0.7,
         (false, false) if at_place && is_closed(document, end) => 0.58,
+        (false, false)
+            if clinical && (words >= 2 || document.is(at, "clinical")) && is_closed(document, end) =>
+        {
+            0.66
+        }
         _ => return,
     };
     // "The Laurels Residential Home".
@@ -202,8 +224,10 @@ fn acronym(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         word.saturating_sub(1),
         words!["transferred", "transfer", "repatriated", "retrieved", "diverted"],
     );
+    // "Tenderness at the ATFL", "Lump at the DIPJ": what is before is a finding.
+    let finding = word > 0 && document.is_any(word - 1, FINDINGS);
     let certainty = match (at, stay) {
-        _ if !free || other => return,
+        _ if !free || other || at && finding => return,
         _ if moved && term && !tokens[first].word.is_ward() && document.is(word, "from") => 0.58,
         (true, true) if term && the => 0.56,
         _ if term => return,
@@ -245,8 +269,10 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let likely = matches!(name.sort, Sort::Unknown | Sort::Name | Sort::Both) && name.prior >= 0.2
         || token.word.is_city() && name.sort != Sort::Ordinary;
     let at = document.is(word, "at");
+    let worker = document.is(word, "from") && is_worker_before(document, word);
     let certainty = match () {
         _ if mayo && at => 0.72,
+        _ if worker && plain && !token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::TITLE)) => 0.64,
         _ if device || token.is(cues::MONTH.or(cues::WEEKDAY).or(cues::HOLIDAY).or(cues::TITLE)) => return,
         _ if chain => 0.74,
         _ if !likely || !plain => return,
@@ -264,82 +290,15 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     found.add("institution", Kind::Institution, places::with_possessive(document, first..end), &score);
 }
 
-/// The first cell of the first lines: a name with a head, "PRAIRIE LAKES IMAGING ASSOCIATES",
-/// "HARBORVIEW METHODIST".
-fn letterhead(document: &Document<'_>, number: usize, found: &mut Candidates) {
+/// Whether somebody who works for a service is named before "from": "support worker Cal Trew from
+/// Crossroads".
+fn is_worker_before(document: &Document<'_>, from: usize) -> bool {
     let tokens = &document.tokens;
-    let line = &document.lines[number];
-    let first = line.first as usize;
-    let fits =
-        |token: &Token| token.is_capital() || matches!(token.first, b'&' | b'-' | b'\'') && !token.is_word();
-    let mut end = first;
-    while end < (first + 9).min(line.end as usize)
-        && (fits(&tokens[end]) || end > first && document.is_any(end, words!["of", "the", "and", "for"]))
-        && (end == first || !tokens[end].has(Flags::GAP))
-    {
-        end += 1;
+    let mut at = from;
+    while at > 0 && from - at < 3 && tokens[at - 1].is_capital() {
+        at -= 1;
     }
-    let words = (first..end).filter(|at| tokens[*at].is_word()).count();
-    let known = tokens.get(end).is_none_or(|next| {
-        next.has(Flags::LINE.or(Flags::GAP))
-            || matches!(next.first, b',' | b'|' | b'(' | b':') && !next.is_word()
-    });
-    if !(2..=7).contains(&words) || !known {
-        return;
-    }
-    let last = end - 1;
-    let head = (first + 1..end)
-        .any(|at| tokens[at].is(cues::INSTITUTION_HEAD) || document.is_any(at, STRONG))
-        || document.is_any(last, WEAK)
-        || document.is_any(last, PAIRED);
-    let adjective = document.is_any(
-        last,
-        words![
-            "regional",
-            "memorial",
-            "general",
-            "baptist",
-            "methodist",
-            "presbyterian",
-            "deaconess",
-            "lutheran",
-            "adventist",
-            "royal",
-            "mercy",
-            "university",
-            "county",
-        ],
-    );
-    if !(head || adjective) || (first..end).any(|at| document.is_any(at, PAPERS)) {
-        return;
-    }
-    let own = (first..end).any(|at| {
-        let token = &tokens[at];
-        let word = token.word;
-        token.is_capital()
-            && token.len() > 2
-            && !(word.is_medical() || word.is_heading() || word.is_ward() || word.is_function())
-            && !token.is(cues::INSTITUTION_HEAD.or(cues::HEADING).or(cues::WARD_HEAD).or(cues::ROLE))
-            && !document.is_any(
-                at,
-                words![
-                    "services",
-                    "service",
-                    "team",
-                    "network",
-                    "urgent",
-                    "outpatient",
-                    "office",
-                    "examiner",
-                    "occupational",
-                    "public",
-                    "student",
-                ],
-            )
-            && !(document.is_any(at, FIRSTS) || document.is_any(at, PAIRED) || document.is_any(at, WEAK))
-    });
-    if own {
-        let score = Score::new("letterhead", document.bytes(first..end), if head { 0.8 } else { 0.74 });
-        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
-    }
+    let workers =
+        words!["worker", "keyworker", "advocate", "rep", "caseworker", "liaison", "coordinator", "carer"];
+    at < from && at > 0 && document.same_line(at - 1, from) && document.is_any(at - 1, workers)
 }

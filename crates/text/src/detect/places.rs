@@ -139,6 +139,10 @@ fn right(document: &Document<'_>, head: usize) -> usize {
     let mut joined = false;
     while at < document.tokens.len() && at - head < MOST && continues(document, at - 1, at) {
         let token = &document.tokens[at];
+        // "CEDAR BLUFF MIDDLE SCHOOL -- HEALTH ROOM LOG".
+        if token.is_sign(b'-') && document.tokens.get(at + 1).is_some_and(|next| next.is_sign(b'-')) {
+            break;
+        }
         if token.is_capital() {
             // Behind "of" any capital; else only heads, fillers and names.
             let own = joined && fits(document, at)
@@ -222,7 +226,8 @@ fn strip(document: &Document<'_>, mut first: usize, head: usize) -> usize {
         let opener = token.has(Flags::SENTENCE)
             && !fills_line(document, first, head)
             && token.word.is_common()
-            && !token.is(cues::NAME_FILLER)
+            // "Three Rivers Medical".
+            && !token.is(cues::NAME_FILLER.or(cues::NUMBER))
             && token.word.name_odds() < 0.0
             && first + 1 < head
             && document.tokens[first + 1].is_capital()

@@ -5,7 +5,7 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{address, club, employer, licence, national, occupation, phone, places, record};
+use super::{address, body, club, employer, licence, national, occupation, phone, places, record};
 use super::{school, state, tails, team, town, vehicle};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Sets};
@@ -134,6 +134,10 @@ rules! {
     STAY 44,
     /// Behind "near" or the like.
     WHERE 45,
+    /// Has a word of a body such as a union, or a word or number of one behind it.
+    BODY 46,
+    /// Has a nickname of a team.
+    NICKNAME 47,
 }
 
 // Rules of codes.
@@ -251,8 +255,16 @@ sets! {
     RANK 25 = licence::RANKS;
     /// Things that have a number.
     THING 26 = record::THINGS;
+    /// A word of a union, congregation or other body.
+    BODY 27 = body::WORDS;
+    /// A nickname of a team.
+    NICKNAME 28 = club::NICKNAMES;
     /// Vehicles, and words of their plates.
     VEHICLE 29 = vehicle::VEHICLES;
+    /// Behind a body.
+    BODY_BEHIND 30 = body::BEHIND;
+    /// Before a body that treats somebody.
+    TREATED 31 = body::TREATED;
 }
 
 /// A rule of runs, with what proposes something by it.
@@ -332,7 +344,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         || quote(left) && quote(right);
     let fillers = cues::NAME_FILLER.or(cues::OFFICE);
     let start = tokens[first].flags;
-    let aside = |sign: u8| matches!(sign, b',' | b'(');
+    let aside = |sign: u8| matches!(sign, b',' | b'(' | b'/');
     let inner = one.any(Sets::THE) && aside(sign(before(2)));
     let table = |sign: u8| matches!(sign, b',' | b'|' | b'*' | 0xe2 | 0xc2);
     let line = start.any(Flags::LINE);
@@ -348,6 +360,15 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (line, Rules::LINE),
         (left | 0x20 == b'o' && tokens[first - 1].len() == 1, Rules::RESIDENT),
         (next.any(Sets::YOUNG), Rules::SIDE),
+        (
+            sets.any(Sets::BODY)
+                || next.any(Sets::BODY_BEHIND)
+                || right == b'#'
+                || left == b'&' && flags.any(Flags::SINGLE),
+            Rules::BODY,
+        ),
+        (several && word.is_city() && start.any(Flags::UPPER), Rules::BODY),
+        (sets.any(Sets::NICKNAME), Rules::NICKNAME),
     ]);
     let found = here.or(Rules::of([
         (nameable || classes.any(cues::TITLE), Rules::PERSON),
@@ -396,6 +417,7 @@ fn behind_words(document: &Document<'_>, first: usize) -> Rules {
         (past(Sets::TO), Rules::SHORT_NAME),
         (the || rival, Rules::SIDE),
         (one.any(Sets::WHERE), Rules::WHERE),
+        (one.any(Sets::TREATED), Rules::BODY),
         (owned, Rules::OWNED),
     ]);
     let Some(word) = places::before(document, first) else { return near };

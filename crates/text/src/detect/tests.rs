@@ -1,5 +1,6 @@
 //! Tables of cases for every detector: what each finds, and what it leaves alone.
 
+mod bodies;
 mod places;
 
 use proptest::prelude::*;

@@ -55,13 +55,49 @@ fn in_field(document: &Document<'_>, field: &Field, found: &mut Candidates) {
     }
 }
 
+/// Kinds of units.
+const KINDS: crate::words::WordSet = words![
+    "trauma",
+    "burn",
+    "burns",
+    "cardiac",
+    "surgical",
+    "medical",
+    "stroke",
+    "neuro",
+    "ortho",
+    "renal",
+    "adult",
+    "acute",
+    "oncology",
+    "respiratory",
+    "rehab",
+];
+
+/// Units of intensive care.
+const INTENSIVE: crate::words::WordSet = words![
+    "icu", "micu", "sicu", "nicu", "picu", "ccu", "pacu", "cticu", "cvicu", "nsicu", "csicu", "ticu", "bicu",
+    "itu", "hdu",
+];
+
 /// A head with a number or letter behind it, and a direction behind that.
 fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     let colon = usize::from(tokens.get(head + 1).is_some_and(|token| token.is_sign(b':')));
     let mut end = head + 1 + colon;
     let near = |token: &Token| !token.has(Flags::LINE.or(Flags::GAP));
+    // "CTICU-2", "SICU East".
+    let intensive = document.is_any(head, INTENSIVE) && tokens[head].has(Flags::UPPER);
+    let dash = intensive
+        && tokens.get(end).is_some_and(|sign| sign.is_sign(b'-') && document.glued(end))
+        && tokens.get(end + 1).is_some_and(|number| number.is_number() && document.glued(end + 1));
+    end += usize::from(dash);
     let Some(first) = tokens.get(end).filter(|token| near(token)) else { return };
+    if intensive && first.is(cues::DIRECTION) && first.is_capital() && first.len() > 3 {
+        let score = Score::new("unit with a direction", document.bytes(head..end + 1), 0.8);
+        found.add("ward", Kind::Ward, document.bytes(head..end + 1), &score);
+        return;
+    }
     let number = first.is_number() && first.len() <= 3;
     let letter = first.is_capital() && first.len() <= 2 && !first.word.is_function();
     if !(number || letter) || super::number::is_measured(document, end + 1) {
@@ -92,11 +128,25 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     if other {
         return;
     }
+    let own = |at: usize| {
+        let token = &tokens[at];
+        token.is_capital()
+            && (token.word.is_ward() || token.word.is_medical() || document.is_any(at, KINDS))
+            && !document.is_key(at)
+    };
+    let unit = colon == 0 && capital && document.is_any(head, words!["unit", "stepdown", "telemetry"]);
+    let wide = match unit && head > 0 && near(&tokens[head]) && own(head - 1) {
+        true => head - 1,
+        false => head,
+    };
+    let start = if colon > 0 { start } else { wide };
     let certainty = match () {
-        _ if strong && capital => 0.85,
+        _ if strong && capital || dash => 0.85,
         _ if strong => 0.74,
         // "bed C-14".
         _ if document.is(head, "bed") && letter && end > head + 2 => 0.74,
+        // "Trauma Stepdown 7B", "Burn Unit 3".
+        _ if wide < head => 0.76,
         _ if document.is(head, "unit") && capital && colon == 0 => 0.5,
         _ => 0.42,
     };
@@ -116,7 +166,15 @@ fn direction(document: &Document<'_>, at: usize, found: &mut Candidates) {
         document.is_any(*word, words!["on", "from", "to", "in", "at", "floor", "unit", "covering"])
     });
     let ends = tokens.get(at + 1).is_none_or(|next| next.has(Flags::LINE) || next.is_sign(b'|'));
-    let preposition = preposition.or((ends && !tokens[number].has(Flags::LINE)).then_some(number));
+    // "6 NORTH – NIGHT → DAY" at the top.
+    let heading = tokens[number].has(Flags::LINE)
+        && tokens[number].line < 2
+        && tokens.get(at + 1).is_some_and(|next| {
+            !next.is_word() && (next.is_sign(b'-') || next.first == 0xe2) || next.has(Flags::GAP)
+        });
+    let preposition = preposition
+        .or(heading.then_some(number))
+        .or((ends && !tokens[number].has(Flags::LINE)).then_some(number));
     let last =
         tokens.get(at + 1).is_none_or(|next| !next.is_capital() || next.has(Flags::LINE.or(Flags::SHOUTED)));
     if let Some(word) = preposition.filter(|_| last) {
@@ -129,6 +187,18 @@ fn direction(document: &Document<'_>, at: usize, found: &mut Candidates) {
 fn named(document: &Document<'_>, head: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
     if !document.is_any(head, words!["ward", "wing", "pavilion", "tower", "unit", "suite"]) || head == 0 {
+        return;
+    }
+    // "Makaha 2nd Ward", of a church.
+    let ordinal = head >= 3
+        && tokens[head].is_capital()
+        && document.is_any(head - 1, words!["st", "nd", "rd", "th"])
+        && tokens[head - 2].is_number()
+        && document.glued(head - 1)
+        && document.same_line(head - 3, head);
+    if ordinal && tokens[head - 3].is_capital() && nameness(document, head - 3).prior >= 0.3 {
+        let score = Score::new("ward of a church", document.bytes(head - 2..head + 1), 0.8);
+        found.add("ward", Kind::Ward, document.bytes(head - 3..head + 1), &score);
         return;
     }
     let Some(first) = super::places::capitals_before(document, head, 3) else { return };
