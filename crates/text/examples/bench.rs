@@ -26,7 +26,10 @@ const HELD_OUT: &str = include_str!("../tests/documents/held-out.txt");
 const LAST: &str = include_str!("../tests/documents/last.txt");
 const SECOND_DEVELOPMENT: &str = include_str!("../tests/documents/second-development.txt");
 const SECOND_HELD_OUT: &str = include_str!("../tests/documents/second-held-out.txt");
+const THIRD_DEVELOPMENT: &str = include_str!("../tests/documents/third-development.txt");
 const THIRD_HELD_OUT: &str = include_str!("../tests/documents/third-held-out.txt");
+const FOURTH_HELD_OUT: &str = include_str!("../tests/documents/fourth-held-out.txt");
+const FIFTH_HELD_OUT: &str = include_str!("../tests/documents/fifth-held-out.txt");
 
 type Found = Vec<(Range<usize>, Kind)>;
 
@@ -92,9 +95,17 @@ fn main() {
     };
     let made: Vec<Letter> = (1..=4).flat_map(|seed| letters(seed).take(per_seed)).collect();
     let read = |file: &str| marked::documents(file).expect("the documents are well-formed");
-    let developed = [DEVELOPMENT, HELD_OUT, LAST, SECOND_DEVELOPMENT, SECOND_HELD_OUT];
+    let developed = [
+        DEVELOPMENT,
+        HELD_OUT,
+        LAST,
+        SECOND_DEVELOPMENT,
+        SECOND_HELD_OUT,
+        THIRD_DEVELOPMENT,
+        FOURTH_HELD_OUT,
+    ];
     let developed: Vec<Letter> = developed.into_iter().flat_map(read).collect();
-    let held_out = read(THIRD_HELD_OUT);
+    let held_out: Vec<Letter> = [THIRD_HELD_OUT, FIFTH_HELD_OUT].into_iter().flat_map(read).collect();
     let between_physicians: Vec<Letter> =
         made.iter().filter(|letter| letter.title.starts_with("letter")).cloned().collect();
     let written = developed.iter().chain(&held_out).cloned().collect();
