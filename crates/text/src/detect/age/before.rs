@@ -182,7 +182,7 @@ impl Place<'_, '_> {
         let found = document.is_any(self.previous, turned)
             && (number.is_number() && number.len() == 2 || number.is(cues::NUMBER))
             && (!number::is_measured(document, self.end) || document.is(self.end, "in"));
-        found.then(|| ("turned", 0.8, self.previous, self.first))
+        found.then_some(("turned", 0.8, self.previous, self.first))
     }
 
     /// "A retired teacher of 71", "breast cancer at 38 and".
@@ -215,7 +215,7 @@ impl Place<'_, '_> {
         let event = (word.word.is_medical() || document.is_any(before, events))
             && word.is_word()
             && !word.has(Flags::CAPITAL);
-        (at && event).then(|| ("at N years", 0.72, before, self.first))
+        (at && event).then_some(("at N years", 0.72, before, self.first))
     }
 
     /// "♀ 46", "aged 14, 12 and 9", "mother, 70, gout", "brother 45 DM", "two sisters, 40 and 38", "At
