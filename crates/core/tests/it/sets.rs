@@ -214,8 +214,8 @@ fn classes(made: &Released) -> BTreeMap<Vec<Option<String>>, Vec<usize>> {
     classes
 }
 
-/// Whether the verifier finds the cells true when a cell of the sets is replaced wherever it stands: in the
-/// table and in the stated assignment.
+/// Whether the verifier finds the cells true when a cell of the sets is replaced in its column: in
+/// the table and in the stated assignment.
 fn still_true(text: &str, (original, made): (&Table, &Released), (from, to): (&str, &str)) -> bool {
     // Ages can be written in the same way.
     let other = |row: &Vec<Option<String>>| {

@@ -44,8 +44,8 @@ pub(super) fn is_closed(document: &Document<'_>, end: usize) -> bool {
     })
 }
 
-/// Whether a name can start at a token: at the start of a line, cell or bracket, or behind a word that
-/// places are behind.
+/// Whether a name can start at a token: at the start of a line, cell or bracket, or behind a
+/// word that places are behind.
 fn is_opened(document: &Document<'_>, first: usize) -> bool {
     let tokens = &document.tokens;
     tokens[first].has(Flags::LINE.or(Flags::GAP))

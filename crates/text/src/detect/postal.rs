@@ -284,8 +284,8 @@ fn is_six(document: &Document<'_>, at: usize) -> bool {
             || code.digits == 3 && next().is_some_and(|next| next.digits == 3 && next.letters == 0))
 }
 
-/// Codes of four or six digits behind a city, in an address: "Bendigo 3550", "Kloof, 3610", "Chennai -
-/// 600 020".
+/// Codes of four or six digits behind a city, in an address: "Bendigo 3550", "Kloof, 3610",
+/// "Chennai - 600 020".
 fn in_address(document: &Document<'_>, at: usize) -> Option<(usize, &'static str, f32)> {
     let code = &document.codes[at];
     let first = code.first as usize;

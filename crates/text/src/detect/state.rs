@@ -237,7 +237,8 @@ fn region(document: &Document<'_>, at: usize, found: &mut Candidates) {
     }
 }
 
-/// States and provinces that are written with dots, or short: "Toms River, N.J.", "Breaux Bridge, La."
+/// States and provinces that are written with dots, or short: "Toms River, N.J.", "Breaux
+/// Bridge, La."
 fn dotted(document: &Document<'_>, at: usize, found: &mut Candidates) -> Option<usize> {
     let tokens = &document.tokens;
     let dot = |at: usize| tokens.get(at).is_some_and(|sign| sign.is_sign(b'.') && document.glued(at));

@@ -75,8 +75,8 @@ const OWNED: WordSet = words![
     "seizures",
 ];
 
-/// Whether a word with a capital names a thing of medicine where it stands, whoever else has this
-/// name in the document. What is behind it must say so.
+/// Whether a word with a capital names a thing of medicine where it stands, even if somebody in
+/// the document has this name. What is behind it must say so.
 pub fn named_after(document: &Document<'_>, at: usize) -> bool {
     let tokens = &document.tokens;
     if behind_person(document, at) {
