@@ -101,11 +101,12 @@ fn main() {
         LAST,
         SECOND_DEVELOPMENT,
         SECOND_HELD_OUT,
+        THIRD_HELD_OUT,
         THIRD_DEVELOPMENT,
         FOURTH_HELD_OUT,
     ];
     let developed: Vec<Letter> = developed.into_iter().flat_map(read).collect();
-    let held_out: Vec<Letter> = [THIRD_HELD_OUT, FIFTH_HELD_OUT].into_iter().flat_map(read).collect();
+    let held_out = read(FIFTH_HELD_OUT);
     let between_physicians: Vec<Letter> =
         made.iter().filter(|letter| letter.title.starts_with("letter")).cloned().collect();
     let written = developed.iter().chain(&held_out).cloned().collect();
