@@ -113,6 +113,9 @@ pub struct Candidates {
     pub list: Vec<Candidate>,
     /// The rules of all proposals.
     pub evidence: Vec<Evidence>,
+    /// Memory of resolution: the order of the proposals, and those that hang together.
+    pub(crate) order: Vec<u64>,
+    pub(crate) cluster: Vec<Candidate>,
 }
 
 /// Proposals below this certainty are dropped at once.

@@ -168,18 +168,33 @@ classes! {
 pub struct Cue {
     /// Its classes.
     pub classes: Classes,
+    /// The first of the sets of words that have it. A cue has 16 bytes, and every token has one.
+    pub(crate) first_sets: u32,
+    /// The other ones.
+    pub(crate) more_sets: u16,
     /// A number: of a month (1 to 12), a weekday (1 to 7) or a numeral.
-    pub value: u16,
+    pub value: u8,
     /// What indexes of a document ask about the word, set by the tokenizer.
     pub traits: Traits,
-    /// The sets of words that have it.
-    pub sets: Sets,
 }
 
-/// Sets of words that many tokens are asked for, one bit each: which ones have a word is looked up
+impl Cue {
+    /// The sets of words that have it.
+    #[inline(always)]
+    pub fn sets(&self) -> Sets {
+        Sets(u64::from(self.first_sets) | u64::from(self.more_sets) << 32)
+    }
+
+    fn add(&mut self, sets: Sets) {
+        self.first_sets |= sets.0 as u32;
+        self.more_sets |= (sets.0 >> 32) as u16;
+    }
+}
+
+/// Sets of words that many tokens are asked for, one of 48 bits each: which ones have a word is looked up
 /// with its classes, and says nothing about names. Words that differ in accents alone share bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sets(pub u32);
+pub struct Sets(pub u64);
 
 impl Sets {
     /// Whether some set has the word.
@@ -679,7 +694,7 @@ fn table() -> &'static FxHashMap<u64, Cue> {
             // Signs have no cue.
             for hash in words.hashes().iter().filter(|hash| **hash != 0) {
                 let cue = cues.entry(*hash).or_default();
-                cue.sets = cue.sets.or(*set);
+                cue.add(*set);
             }
         }
         cues

@@ -24,6 +24,7 @@ mod pieces;
 mod resolve;
 mod replace;
 pub mod scrubber;
+mod batch;
 pub mod letters;
 
 pub use scrubber::{Scrubbed, Scrubber};

@@ -289,10 +289,40 @@ impl Scrubber {
             }
             self.calendar.detect(document, found);
         }
+        self.settle(document, subject, found)
+    }
+
+    /// Chooses among what detectors proposed and what the caller asks for.
+    fn settle(
+        &self,
+        document: &Document<'_>,
+        subject: &Subject<'_>,
+        found: &mut Candidates,
+    ) -> Vec<Candidate> {
         self.user.detect(document, found);
         resolve::known::find(document, subject, found);
         self.drop_safe(document, found);
         resolve::choose(found, self.least(), document)
+    }
+
+    /// The spans of a text of one piece, after all detectors went over it.
+    pub(crate) fn finish(
+        &self,
+        document: &Document<'_>,
+        subject: &Subject<'_>,
+        found: &mut Candidates,
+    ) -> Vec<Candidate> {
+        let mut names = SCRATCH.with_borrow_mut(|scratch| std::mem::take(&mut scratch.names));
+        let chosen = self.settle(document, subject, found);
+        names.learn(document, &chosen);
+        let chosen = self.complete(document, chosen, &mut names, found);
+        SCRATCH.with_borrow_mut(|scratch| scratch.names = names.forget());
+        chosen
+    }
+
+    /// The detector of dates, which depends on the settings.
+    pub(crate) fn calendar(&self) -> &dyn Detector {
+        &self.calendar
     }
 
     /// Adds the names that were found elsewhere, and ages beside names. Needs no more of the document

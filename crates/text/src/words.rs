@@ -70,14 +70,14 @@ impl WordSet {
     }
 
     /// Whether a token with this hash and text is in the set, in any case but with the same accents:
-    /// "à" is not "a".
-    pub fn has(self, hash: u64, text: &[u8]) -> bool {
+    /// "à" is not "a". The letters of a plain word, which has no accents, are known by its hash.
+    pub fn has(self, hash: u64, text: &[u8], plain: bool) -> bool {
         let (place, bit) = wide_bit(hash);
         if self.wide[place] & bit == 0 {
             return false;
         }
-        let entries = self.hashes.iter().zip(self.words).filter(|(own, _)| **own == hash);
-        entries.map(|(_, word)| word).any(|word| is_word(word, text))
+        let same = |word: &str| plain && word.is_ascii() && word.len() == text.len() || is_word(word, text);
+        self.hashes.iter().zip(self.words).any(|(own, word)| *own == hash && same(word))
     }
 }
 

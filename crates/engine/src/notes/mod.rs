@@ -27,6 +27,7 @@ use throng_text::{
 
 use crate::cells::Cells;
 use crate::policy_file::PolicyFile;
+use crate::scrub::at_a_time;
 use crate::substitute::secret;
 use guard::Secret;
 
@@ -200,13 +201,16 @@ impl TextColumns {
             return Err(Fault::bug("a column that is not scrubbed").into());
         };
         let person = known.iter().find(|known| Some(&known.column.name) == self.subject.as_ref());
-        let scrub = |&row: &u32| {
-            let row = row as usize;
-            let text = cells.get(row)?;
-            let person = person.and_then(|person| person.original.get(row));
-            Some(scrubbed(scrubber, text, person, known, row))
+        let scrub = |rows: &[u32]| {
+            let notes = rows.iter().map(|&row| {
+                let row = row as usize;
+                let person = person.and_then(|person| person.original.get(row));
+                cells.get(row).map(|text| Note::new(text, person, known, row))
+            });
+            scrubbed(scrubber, &notes.collect::<Vec<_>>())
         };
-        let scrubbed: Vec<Option<(String, Vec<Span>, u64)>> = rows.par_iter().map(scrub).collect();
+        let parts = rows.par_chunks(at_a_time(rows.len())).flat_map_iter(scrub);
+        let scrubbed: Vec<Option<(String, Vec<Span>, u64)>> = parts.collect();
         let mut facts = TextFacts::default();
         for (_, spans, suppressed) in scrubbed.iter().flatten() {
             facts.texts += 1;
@@ -220,30 +224,43 @@ impl TextColumns {
     }
 }
 
-/// The scrubbed text of a row, what was found in it, and what was suppressed after that.
-fn scrubbed(
-    scrubber: &Scrubber,
-    text: &str,
-    person: Option<&str>,
-    known: &[KnownCells<'_>],
-    row: usize,
-) -> (String, Vec<Span>, u64) {
-    let mut subject = Subject { person, ..Subject::default() };
-    let mut secrets = Vec::with_capacity(known.len());
-    for KnownCells { column, original, released } in known {
-        let Some(value) = original.get(row).filter(|value| !value.trim().is_empty()) else { continue };
-        let released = released.as_ref().and_then(|released| released.get(row));
-        let meaning = column.meaning(value);
-        let known = Known { column: &column.name, value, released, meaning };
-        if column.quasi {
-            secrets.extend(Secret::quasi(value, released, column.format.as_deref()));
-            subject.quasi.push(known);
-        } else {
-            secrets.push(Secret::identifier(value));
-            subject.identifiers.push(known);
+/// The text of a row with what its row knows of the person.
+struct Note<'a> {
+    text: &'a str,
+    subject: Subject<'a>,
+    secrets: Vec<Secret>,
+}
+
+impl<'a> Note<'a> {
+    fn new(text: &'a str, person: Option<&'a str>, known: &'a [KnownCells<'_>], row: usize) -> Self {
+        let mut subject = Subject { person, ..Subject::default() };
+        let mut secrets = Vec::with_capacity(known.len());
+        for KnownCells { column, original, released } in known {
+            let Some(value) = original.get(row).filter(|value| !value.trim().is_empty()) else { continue };
+            let released = released.as_ref().and_then(|released| released.get(row));
+            let meaning = column.meaning(value);
+            let known = Known { column: &column.name, value, released, meaning };
+            if column.quasi {
+                secrets.extend(Secret::quasi(value, released, column.format.as_deref()));
+                subject.quasi.push(known);
+            } else {
+                secrets.push(Secret::identifier(value));
+                subject.identifiers.push(known);
+            }
         }
+        Note { text, subject, secrets }
     }
-    let Scrubbed { text, spans } = scrubber.scrub(text, &subject);
-    let (text, suppressed) = guard::guarded(text, &secrets);
-    (text, spans, suppressed)
+}
+
+/// The scrubbed texts of rows, what was found in each, and what was suppressed after that.
+fn scrubbed(scrubber: &Scrubber, notes: &[Option<Note<'_>>]) -> Vec<Option<(String, Vec<Span>, u64)>> {
+    let texts: Vec<(&str, &Subject<'_>)> =
+        notes.iter().flatten().map(|note| (note.text, &note.subject)).collect();
+    let mut scrubbed = scrubber.scrub_all(&texts).into_iter();
+    let done = |note: &Option<Note<'_>>| {
+        let Scrubbed { text, spans } = note.as_ref().and_then(|_| scrubbed.next())?;
+        let (text, suppressed) = guard::guarded(text, &note.as_ref()?.secrets);
+        Some((text, spans, suppressed))
+    };
+    notes.iter().map(done).collect()
 }

@@ -14,7 +14,7 @@ use throng::watch::Stage;
 use throng_documents::ScrubbedText;
 use throng_text::{Scrubber, Subject};
 
-use super::{Done, MOST, Outputs, ScrubDone, ScrubJob, check_folder, resolved, too_large, write};
+use super::{Done, MOST, Outputs, ScrubDone, ScrubJob, at_a_time, check_folder, resolved, too_large, write};
 use crate::Engine;
 use crate::cells::Cells;
 use crate::error::unwritable;
@@ -123,18 +123,31 @@ fn scrubbed(
 ) -> Result<Vec<Vec<Option<ScrubbedText>>>> {
     let columns = names.iter().zip(batch.columns()).map(|(name, array)| Cells::new(name, array));
     let columns = columns.collect::<Result<Vec<Cells>>>()?;
-    let row = |row: usize| {
-        let cell = |(name, cells): (&String, &Cells)| {
-            let Some(text) = cells.get(row) else { return Ok(None) };
+    let unknown = Subject::unknown();
+    let rows: Vec<usize> = (0..batch.num_rows()).collect();
+    let together = |rows: &[usize]| {
+        let mut texts = Vec::with_capacity(rows.len() * names.len());
+        for (row, (name, cells)) in
+            rows.iter().flat_map(|row| names.iter().zip(&columns).map(move |own| (row, own)))
+        {
+            let Some(text) = cells.get(*row) else { continue };
             if text.len() as u64 > MOST {
                 return Err(too_large(text.len() as u64, MOST).column(name).into());
             }
-            let scrubbed = scrubber.scrub(text, &Subject::unknown());
-            Ok(Some(ScrubbedText { place: name.clone(), original: text.to_owned(), scrubbed }))
+            texts.push((text, &unknown));
+        }
+        let mut scrubbed = scrubber.scrub_all(&texts).into_iter();
+        let mut row = |row: &usize| -> Vec<Option<ScrubbedText>> {
+            let cell = |(name, cells): (&String, &Cells)| {
+                let original = cells.get(*row)?.to_owned();
+                Some(ScrubbedText { place: name.clone(), original, scrubbed: scrubbed.next()? })
+            };
+            names.iter().zip(&columns).map(cell).collect()
         };
-        names.iter().zip(&columns).map(cell).collect()
+        Ok(rows.iter().map(&mut row).collect::<Vec<_>>())
     };
-    (0..batch.num_rows()).into_par_iter().map(row).collect()
+    let parts: Result<Vec<_>> = rows.par_chunks(at_a_time(rows.len())).map(together).collect();
+    Ok(parts?.into_iter().flatten().collect())
 }
 
 impl Done {

@@ -399,3 +399,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::create_dir_all(parent(path)).map_err(failed)?;
     fs::write(path, bytes).map_err(failed)
 }
+
+/// Rows that one thread scrubs at a time: as many as are scrubbed together, if all threads have some.
+pub(crate) fn at_a_time(rows: usize) -> usize {
+    (rows / (4 * rayon::current_num_threads())).clamp(1, 256)
+}

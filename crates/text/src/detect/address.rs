@@ -99,11 +99,20 @@ pub(super) const ENDINGS: WordSet = words![
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
     for code in document.codes_here() {
         let at = code.first as usize;
-        plot(document, code, found);
-        block(document, at, found);
-        road(document, code, found);
-        if document.tokens[at].is_number() {
+        if code.rules.any(Rules::PLOT) {
+            plot(document, code, found);
+            block(document, at, found);
+        }
+        if code.rules.any(Rules::ROAD) {
+            road(document, code, found);
+        }
+        if !document.tokens[at].is_number() {
+            continue;
+        }
+        if code.rules.any(Rules::SMALL_STREET) {
             small(document, at, found);
+        }
+        if code.rules.any(Rules::GRID) {
             grid(document, at, found);
         }
     }
@@ -198,7 +207,10 @@ fn plot(document: &Document<'_>, code: &Code, found: &mut Candidates) {
     found.add("street", Kind::Street, document.bytes(first..last), &score);
 }
 
-const PLOTS: WordSet = words!["no", "nos", "plot", "erf", "stand", "site", "hno", "lot"];
+pub(super) const PLOTS: WordSet = words!["no", "nos", "plot", "erf", "stand", "site", "hno", "lot"];
+
+/// Before the number of a block of flats.
+pub(super) const BLOCKS: WordSet = words!["blk"];
 
 /// "Blk 212 Toa Payoh Lorong 8, #05-123": a block of flats, and the floor with the door.
 fn block(document: &Document<'_>, number: usize, found: &mut Candidates) {
@@ -217,7 +229,7 @@ fn block(document: &Document<'_>, number: usize, found: &mut Candidates) {
         found.add("street", Kind::Street, document.bytes(before..number + 3), &score);
         return;
     }
-    if !document.is_any(before, words!["blk"]) || !tokens[before].is_capital() {
+    if !document.is_any(before, BLOCKS) || !tokens[before].is_capital() {
         return;
     }
     let mut end = code_letters(document, number);
@@ -350,7 +362,7 @@ fn small(document: &Document<'_>, number: usize, found: &mut Candidates) {
                 .get(number + 1)
                 .is_some_and(|letter| letter.has(Flags::SINGLE) && document.glued(number + 1)),
         );
-    let ending = |at: usize| tokens.get(at).is_some_and(|token| token.cue.sets.any(Sets::ENDING));
+    let ending = |at: usize| tokens.get(at).is_some_and(|token| token.cue.sets().any(Sets::ENDING));
     if tokens[number].len() > 4 || !near(name) || !near(name + 1) || !(ending(name + 1) || ending(name + 2)) {
         return;
     }

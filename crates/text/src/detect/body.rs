@@ -65,7 +65,7 @@ pub(super) const TREATED: WordSet = words!["treated", "operated", "followed", "m
 pub(super) fn propose(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
-    let word = |at: usize| tokens[at].cue.sets.any(Sets::BODY);
+    let word = |at: usize| tokens[at].cue.sets().any(Sets::BODY);
     if word(end - 1) || word(first) {
         numbered(document, run, found);
         last(document, run, found);

@@ -269,7 +269,7 @@ impl Style {
     }
 
     /// Learns from the name of a month, with a number before or behind it.
-    pub(crate) fn learn_name(&mut self, month: u16, before: bool, behind: bool) {
+    pub(crate) fn learn_name(&mut self, month: u8, before: bool, behind: bool) {
         if (before || behind) && (1..=12).contains(&month) {
             self.months |= 1 << month;
             self.named_day_first |= before;

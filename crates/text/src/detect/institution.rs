@@ -131,25 +131,27 @@ const RULES: [RunRule; 6] = [
 const LAST_RULES: [RunRule; 3] =
     [(Rules::CHAIN, chain), (Rules::HEAD_FIRST, head_first), (Rules::SPECIALTY, specialty)];
 
+/// Last words that are short for a hospital.
+pub(super) const SHORT: WordSet = words![
+    "regional",
+    "memorial",
+    "general",
+    "baptist",
+    "methodist",
+    "presbyterian",
+    "deaconess",
+    "lutheran",
+    "community",
+    "adventist",
+];
+
 /// A name that ends with what is short for a hospital: "Dunmore Regional", "Harlan Memorial".
 fn adjective(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let (first, end) = (run.first as usize, run.end as usize);
-    let short = words![
-        "regional",
-        "memorial",
-        "general",
-        "baptist",
-        "methodist",
-        "presbyterian",
-        "deaconess",
-        "lutheran",
-        "community",
-        "adventist",
-    ];
     let Some(last) = end.checked_sub(1).filter(|last| {
         *last > first
             && document.tokens[*last].is(cues::NAME_FILLER.or(cues::OFFICE))
-            && document.is_any(*last, short)
+            && document.is_any(*last, SHORT)
     }) else {
         return;
     };
@@ -308,6 +310,42 @@ fn head_first(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     }
 }
 
+/// Specialties at the end of the name of a practice.
+pub(super) const KINDS: WordSet = words![
+    "heart",
+    "skin",
+    "eye",
+    "kidney",
+    "lung",
+    "brain",
+    "spine",
+    "physio",
+    "physiotherapy",
+    "orthopedics",
+    "orthopaedics",
+    "dermatology",
+    "cardiology",
+    "neurology",
+    "urology",
+    "podiatry",
+    "psychology",
+    "dental",
+    "vision",
+    "hearing",
+    "wellness",
+    "therapy",
+    "counselling",
+    "counseling",
+    "pediatrics",
+    "paediatrics",
+    "women's",
+    "ob/gyn",
+    "oncology",
+    "rheumatology",
+    "gastroenterology",
+    "endocrinology",
+];
+
 /// A practice behind its physician: "Dr. Grey, Lakeland Heart", "Conor Duffy, Lakeside Physio".
 fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -316,46 +354,12 @@ fn specialty(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     if last == first {
         return;
     }
-    let kinds = words![
-        "heart",
-        "skin",
-        "eye",
-        "kidney",
-        "lung",
-        "brain",
-        "spine",
-        "physio",
-        "physiotherapy",
-        "orthopedics",
-        "orthopaedics",
-        "dermatology",
-        "cardiology",
-        "neurology",
-        "urology",
-        "podiatry",
-        "psychology",
-        "dental",
-        "vision",
-        "hearing",
-        "wellness",
-        "therapy",
-        "counselling",
-        "counseling",
-        "pediatrics",
-        "paediatrics",
-        "women's",
-        "ob/gyn",
-        "oncology",
-        "rheumatology",
-        "gastroenterology",
-        "endocrinology",
-    ];
     let word = tokens[last].word;
     let medical = word.is_medical() || word.is_ward() || word.is_heading() || word.is_common();
     if last == first
         || !medical
         || tokens[first].is(cues::GREETING)
-        || !document.is_any(last, kinds)
+        || !document.is_any(last, KINDS)
         || tokens[last].has(Flags::SHOUTED)
     {
         return;
@@ -408,14 +412,15 @@ fn chain(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     found.add("institution", Kind::Institution, document.bytes(start..stop), &score);
 }
 
+/// First words of a hospital.
+pub(super) const ROYAL: WordSet = words!["royal", "mercy", "sacred", "queen", "princess"];
+
 /// Words that names of hospitals begin with: "Royal Elmwood", "Queen Maud's".
 fn royal(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
     let names = cues::NAME_FILLER.or(cues::OFFICE).or(cues::NAMED_DAY);
-    let royal = |at: &usize| {
-        tokens[*at].is(names) && document.is_any(*at, words!["royal", "mercy", "sacred", "queen", "princess"])
-    };
+    let royal = |at: &usize| tokens[*at].is(names) && document.is_any(*at, ROYAL);
     let Some(at) = (first..end).find(royal) else {
         return;
     };

@@ -106,7 +106,7 @@ impl Detector for Licence {
 
 /// Whether a word may be a register or a rank.
 pub(super) fn is_register(word: &Token) -> bool {
-    word.is(cues::KEY_LICENCE) || word.cue.sets.any(cues::Sets::RANK)
+    word.is(cues::KEY_LICENCE) || word.cue.sets().any(cues::Sets::RANK)
 }
 
 impl Licence {

@@ -3,7 +3,7 @@
 use super::Rules;
 use super::names;
 use crate::candidates::{Candidates, Score};
-use crate::cues;
+use crate::cues::{self, Sets};
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
@@ -15,6 +15,9 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
         let at = *cue as usize;
         let token = &document.tokens[at];
         typist(document, at, found);
+        if !(token.cue.sets().any(Sets::CALLED) || token.is(cues::RELATIVE.or(cues::ROLE))) {
+            continue;
+        }
         let next = document.tokens.get(at + 1).map_or(at + 1, |next| at + 1 + usize::from(!next.is_word()));
         if !document.tokens.get(next).is_some_and(|following| {
             following.is_word()
@@ -28,18 +31,8 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
             _ if token.is(cues::UNIT) && at > 0 && document.tokens[at - 1].is_number() => continue,
             _ if is_short_title(document, at) => ("title", 0.93, 0.95),
             _ if token.is(cues::RELATIVE) => ("relative", 0.72, 0.85),
-            _ if document.is_any(
-                at,
-                words!["hey", "hi", "hello", "dear", "thx", "thanks", "cc", "named", "called", "pt"],
-            ) =>
-            {
-                ("word before a person", 0.74, 0.85)
-            }
-            _ if document
-                .is_any(at, words!["by", "per", "nurse", "rn", "md", "np", "pa", "tech", "aide"]) =>
-            {
-                ("word before a person", 0.66, 0.82)
-            }
+            _ if document.is_any(at, GREETINGS) => ("word before a person", 0.74, 0.85),
+            _ if document.is_any(at, WORKERS) => ("word before a person", 0.66, 0.82),
             _ if document.is(at, "with") => ("word before a person", 0.5, 0.8),
             _ if token.is(cues::ROLE) => ("role", 0.5, 0.8),
             _ => continue,
@@ -72,14 +65,17 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
     last_initials(document, found);
 }
 
+/// Words beside initials of who typed.
+pub(super) const TYPISTS: WordSet = words!["by", "initials", "typed", "dictated", "dictation", "transcribed"];
+
 /// Initials of who dictated and typed: "Dictation 08.01.24, mck/typed jd 15.01.24", "Typed: KJM/pw".
 fn typist(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let by = document.is(at, "by");
-    let initials = document.is(at, "initials");
-    if !by && !initials && !document.is_any(at, words!["typed", "dictated", "dictation", "transcribed"]) {
+    if !tokens[at].cue.sets().any(Sets::TYPIST) || !document.is_any(at, TYPISTS) {
         return;
     }
+    let by = document.is(at, "by");
+    let initials = document.is(at, "initials");
     let most = if by || initials { 5 } else { 10 };
     let sign = |at: usize, signs: &[u8]| {
         tokens.get(at).is_some_and(|token| !token.is_word() && signs.contains(&token.first))
@@ -460,9 +456,19 @@ fn titled(document: &Document<'_>, rule: &str, first: usize) -> Option<usize> {
 }
 
 fn is_short_title(document: &Document<'_>, at: usize) -> bool {
-    document
-        .is_any(at, words!["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mme", "drs", "doctor"])
+    document.is_any(at, TITLES)
 }
+
+/// Short titles.
+pub(super) const TITLES: WordSet =
+    words!["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mme", "drs", "doctor"];
+
+/// Words that name or greet somebody.
+pub(super) const GREETINGS: WordSet =
+    words!["hey", "hi", "hello", "dear", "thx", "thanks", "cc", "named", "called", "pt"];
+
+/// Words before somebody who works in health care.
+pub(super) const WORKERS: WordSet = words!["by", "per", "nurse", "rn", "md", "np", "pa", "tech", "aide"];
 
 /// The end of up to three words in small letters that are unknown or names.
 fn name_end(document: &Document<'_>, first: usize) -> Option<usize> {

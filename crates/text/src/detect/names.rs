@@ -1,9 +1,9 @@
 //! How much a word looks like a name: by the lexicon, its letters and its place in the sentence.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::OnceLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::cues;
 use crate::document::Document;
@@ -570,12 +570,13 @@ pub fn looks_medical(word: &str) -> bool {
 }
 
 thread_local! {
-    /// Answers of [`is_misspelled`] by the hash of the word.
-    static MISSPELLED: RefCell<FxHashMap<u64, bool>> = RefCell::default();
+    /// Answers of [`is_misspelled`]: by the lowest bits of the hash of a word, the last such hash but for
+    /// its highest bit, which is the answer.
+    static MISSPELLED: [Cell<u64>; MOST_ANSWERS] = const { [const { Cell::new(0) }; MOST_ANSWERS] };
 }
 
-/// Words whose answer is remembered.
-const MOST_ANSWERS: usize = 1 << 15;
+/// Words whose answer is remembered: 8 kB, which stay in the cache.
+const MOST_ANSWERS: usize = 1 << 10;
 
 /// Whether a word is one letter away from an ordinary word: a misspelling rather than a name.
 /// Doubled, missing, swapped and wrong letters count, but not a wrong first letter. Two look-ups per
@@ -586,17 +587,13 @@ pub fn is_misspelled(word: &str) -> bool {
         return false;
     }
     let hash = crate::lexicon::hash(word);
-    if let Some(answer) = MISSPELLED.with_borrow(|answers| answers.get(&hash).copied()) {
-        return answer;
-    }
-    let answer = is_near_word(word);
-    MISSPELLED.with_borrow_mut(|answers| {
-        if answers.len() >= MOST_ANSWERS {
-            answers.clear();
+    MISSPELLED.with(|answers| {
+        let kept = &answers[hash as usize % MOST_ANSWERS];
+        if kept.get() << 1 != hash << 1 {
+            kept.set(hash << 1 >> 1 | u64::from(is_near_word(word)) << 63);
         }
-        answers.insert(hash, answer);
-    });
-    answer
+        kept.get() >> 63 != 0
+    })
 }
 
 fn is_near_word(word: &str) -> bool {
@@ -608,15 +605,10 @@ fn is_near_word(word: &str) -> bool {
         return false;
     }
     let lexicon = crate::lexicon::lexicon();
-    let mut letters = [0; 17];
-    for (letter, byte) in letters.iter_mut().zip(word.bytes()) {
-        *letter = byte.to_ascii_lowercase();
-    }
     let length = word.len();
-    let packed = letters[..16].iter().rev().fold(0, |packed, letter| packed << 8 | u128::from(*letter));
-    let usual =
-        |letters: &[u8]| lexicon.is_usual(std::str::from_utf8(letters).map_or(0, crate::lexicon::hash));
-    let mut other = letters;
+    let small = word.bytes().map(|byte| u128::from(byte.to_ascii_lowercase()));
+    let packed = small.rev().fold(0, |packed, letter| packed << 8 | letter);
+    let usual = |packed: u128, length: usize| lexicon.is_usual(hash_packed(packed, length));
     for at in 0..length {
         // Without its letter at this place.
         let before = (1 << (8 * at)) - 1;
@@ -625,41 +617,49 @@ fn is_near_word(word: &str) -> bool {
             return true;
         }
         // With another letter there, or with the next two swapped, the same letters are left.
-        if lexicon.may_be_shortened(shorter) && replaced(&letters[..length], at, &mut other, &usual) {
+        if lexicon.may_be_shortened(shorter) && replaced(packed, length, at, usual) {
             return true;
         }
     }
-    lexicon.may_be_shortened(hash_packed(packed, length)) && inserted(&letters[..length], &mut other, &usual)
+    if !lexicon.may_be_shortened(hash_packed(packed, length)) {
+        return false;
+    }
+    // With one more letter, the longest words do not fit a number.
+    if length < 16 { inserted(packed, length, usual) } else { inserted_in_long(word) }
+}
+
+/// The same as [`inserted`] for a word of any length.
+fn inserted_in_long(word: &str) -> bool {
+    let lexicon = crate::lexicon::lexicon();
+    let usual = |at: usize, letter: u8| {
+        let other = [&word[..at], char::from(letter).encode_utf8(&mut [0; 4]), &word[at..]].concat();
+        lexicon.is_usual(crate::lexicon::hash(&other))
+    };
+    (0..=word.len()).any(|at| (b'a'..=b'z').any(|letter| usual(at, letter)))
 }
 
 /// Whether another letter at a place, or the letter behind it before it, makes an ordinary word.
-fn replaced(letters: &[u8], at: usize, other: &mut [u8; 17], usual: &dyn Fn(&[u8]) -> bool) -> bool {
-    let length = letters.len();
-    other[..length].copy_from_slice(letters);
+fn replaced(packed: u128, length: usize, at: usize, usual: impl Fn(u128, usize) -> bool) -> bool {
+    let (shift, kept) = (8 * at, !(0xff << (8 * at)));
+    let own = packed >> shift & 0xff;
     if at + 1 < length {
-        other.swap(at, at + 1);
-        if usual(&other[..length]) {
+        let next = packed >> (shift + 8) & 0xff;
+        let others = kept & !(0xff << (shift + 8));
+        if usual(packed & others | next << shift | own << (shift + 8), length) {
             return true;
         }
-        other.swap(at, at + 1);
     }
-    at > 0
-        && (b'a'..=b'z').filter(|letter| *letter != letters[at]).any(|letter| {
-            other[at] = letter;
-            usual(&other[..length])
-        })
+    let other =
+        |letter: u8| u128::from(letter) != own && usual(packed & kept | u128::from(letter) << shift, length);
+    at > 0 && (b'a'..=b'z').any(other)
 }
 
-/// Whether one more letter makes an ordinary word.
-fn inserted(letters: &[u8], other: &mut [u8; 17], usual: &dyn Fn(&[u8]) -> bool) -> bool {
-    let length = letters.len();
+/// Whether one more letter makes an ordinary word of at most 16.
+fn inserted(packed: u128, length: usize, usual: impl Fn(u128, usize) -> bool) -> bool {
     (0..=length).any(|at| {
-        other[..at].copy_from_slice(&letters[..at]);
-        other[at + 1..=length].copy_from_slice(&letters[at..]);
-        (b'a'..=b'z').any(|letter| {
-            other[at] = letter;
-            usual(&other[..=length])
-        })
+        let before = (1 << (8 * at)) - 1;
+        let open = packed & before | (packed & !before) << 8;
+        (b'a'..=b'z').any(|letter| usual(open | u128::from(letter) << (8 * at), length + 1))
     })
 }
 

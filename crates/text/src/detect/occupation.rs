@@ -149,7 +149,7 @@ fn role(document: &Document<'_>, name: usize, end: usize, found: &mut Candidates
         return;
     }
     let Some(last) = of.checked_sub(1) else { return };
-    if !tokens[last].cue.sets.any(Sets::ROLE) && !tokens[last].word.is_occupation() {
+    if !tokens[last].cue.sets().any(Sets::ROLE) && !tokens[last].word.is_occupation() {
         return;
     }
     let start = last.saturating_sub(3);

@@ -19,7 +19,7 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         let (first, end) = (run.first as usize, run.end as usize);
         if run.rules.any(Rules::TAIL) {
             for at in first + 1..end {
-                if document.tokens[at].cue.sets.any(Sets::TAIL) {
+                if document.tokens[at].cue.sets().any(Sets::TAIL) {
                     tailed(document, at, end, found);
                 }
             }

@@ -63,6 +63,10 @@ impl Detector for Phone {
     }
 }
 
+/// Keys of extensions.
+pub(super) const EXTENSIONS: WordSet =
+    words!["ext", "extension", "extn", "bleep", "pager", "pgr", "beep", "dect", "vocera"];
+
 impl Phone {
     /// Proposes an extension without its number: "x70112", "extension 118", "bleep 311".
     fn extension_alone(&self, document: &Document<'_>, code: &Code, found: &mut Candidates) {
@@ -72,11 +76,10 @@ impl Phone {
             && document.is(first, "x")
             && tokens[first + 1].is_number()
             && (4..=6).contains(&tokens[first + 1].len());
-        let keys = words!["ext", "extension", "extn", "bleep", "pager", "pgr", "beep", "dect", "vocera"];
         let dot = usize::from(first > 0 && matches!(tokens[first - 1].first, b'.' | b':' | b'#'));
         let keyed = end - first == 1
             && (3..=6).contains(&tokens[first].len())
-            && first.checked_sub(1 + dot).is_some_and(|key| document.is_any(key, keys))
+            && first.checked_sub(1 + dot).is_some_and(|key| document.is_any(key, EXTENSIONS))
             && !number::is_measured(document, end);
         if glued || keyed {
             let score = Score::new("extension", document.bytes(first..end), 0.8);

@@ -358,9 +358,7 @@ pub fn longest_phrase(document: &Document<'_>, first: usize) -> Option<(usize, W
         return None;
     }
     let mut phrase = lexicon().start_phrase();
-    if !phrase.push(document.slice(token.start..token.end)).starts_phrase() {
-        return None;
-    }
+    phrase.add(document.slice(token.start..token.end));
     let mut best = None;
     // Over hyphens and dots of abbreviations.
     for at in first + 1..(first + 8).min(document.tokens.len()) {

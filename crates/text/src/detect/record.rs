@@ -183,12 +183,12 @@ pub(super) fn is_labelled(document: &Document<'_>, code: &Code, upper: bool) -> 
                     || code.digits >= 3
                         && at > 0
                         && (tokens[at - 1].has(Flags::UPPER)
-                            || tokens[at - 1].cue.sets.any(cues::Sets::THING))
+                            || tokens[at - 1].cue.sets().any(cues::Sets::THING))
             }
             b'|' => lettered,
             _ => {
                 token.is(cues::NUMBER_WORD)
-                    || token.cue.sets.any(cues::Sets::THING)
+                    || token.cue.sets().any(cues::Sets::THING)
                     || lettered && token.has(apart)
             }
         }

@@ -1,8 +1,8 @@
 //! Sets within a hospital: beds of a unit, theatres, suites and rooms, floors with a direction.
 
-use super::Detector;
 use super::names::nameness;
 use super::organization::is_closed;
+use super::{Detector, Rules};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Field};
@@ -23,7 +23,9 @@ impl Detector for Room {
             in_field(document, field, found);
         }
         for code in document.codes_here() {
-            moved(document, code.first as usize, found);
+            if code.rules.any(Rules::MOVED) {
+                moved(document, code.first as usize, found);
+            }
         }
         for cue in document.heads_here() {
             let at = *cue as usize;
@@ -214,11 +216,13 @@ fn numbered(document: &Document<'_>, head: usize, found: &mut Candidates) {
     found.add("ward", Kind::Ward, document.bytes(first..end), &score);
 }
 
+/// Before where somebody was moved.
+pub(super) const MOVED: WordSet = words!["to", "from", "onto"];
+
 /// A ward that is a letter with a number behind a move: "Moved to C4", "transferred to 7B".
 fn moved(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    let to = words!["to", "from", "onto"];
-    if at < 2 || !to.may_have(tokens[at - 1].hash) || !document.is_any(at - 1, to) {
+    if at < 2 || !document.is_any(at - 1, MOVED) {
         return;
     }
     let moves = words![

@@ -5,8 +5,8 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{address, body, club, employer, licence, national, occupation, phone, places, record};
-use super::{school, state, tails, team, town, vehicle};
+use super::{address, age, body, club, employer, institution, licence, lower, national, occupation, phone};
+use super::{places, record, room, school, state, street, tails, team, town, vehicle};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Sets};
 use crate::document::{Code, Document, Run};
@@ -102,7 +102,7 @@ rules! {
     CHAIN 24,
     /// A head comes first.
     HEAD_FIRST 25,
-    /// Several words: a practice of a specialty.
+    /// Several words, the last of which is a specialty: a practice.
     SPECIALTY 26,
     /// Behind "the" and a preposition: an organization.
     ORGANIZATION 27,
@@ -180,8 +180,26 @@ rules! {
     LETTERED 18,
     /// Letters and digits as in a serial number.
     SERIAL 19,
-    /// Letters in it or before it, as in a plate.
+    /// Letters in it or before it, as in a plate, and a reason to be one.
     PLATE 20,
+    /// Behind a capitalized word, which can be a street with its ending: "Lindenallee 17".
+    GLUED 21,
+    /// Behind a name with an abbreviated kind of street before it.
+    ABBREVIATED 22,
+    /// Behind an abbreviated road.
+    CROSSING 23,
+    /// Behind a plot, a block or a sign of a door.
+    PLOT 24,
+    /// A short word in it or before it, as in the names of roads.
+    ROAD 25,
+    /// Before an ending of small streets.
+    SMALL_STREET 26,
+    /// Before a direction.
+    GRID 27,
+    /// Behind a preposition of moves.
+    MOVED 28,
+    /// Has a number as long as a postal code of five digits.
+    CITY_LINE 29,
 }
 
 macro_rules! sets {
@@ -265,6 +283,34 @@ sets! {
     BODY_BEHIND 30 = body::BEHIND;
     /// Before a body that treats somebody.
     TREATED 31 = body::TREATED;
+    /// One of the first two words behind an age.
+    AGE_BEHIND 32 =
+        age::behind::MONTHS, age::behind::OLD, age::behind::YEARS, age::behind::JOINED, age::behind::LETTERS,
+        age::behind::SEXES, age::UNITS, words!["next"];
+    /// Directly before an age.
+    AGE_BEFORE 33 =
+        age::before::CONTRACTED, age::before::SOMEBODY, age::before::BEING, age::before::TURNED,
+        age::family::CHILDREN, words!["now", "of", "at", "and", "or"];
+    /// Before the number of a plot or block.
+    PLOT 34 = address::PLOTS, address::BLOCKS;
+    /// Before the number of a road.
+    ROUTE 35 = street::ROUTES;
+    /// Kinds of streets that are abbreviated before the name.
+    AVENUE 36 = street::KINDS;
+    /// Before where somebody was moved.
+    MOVED 37 = room::MOVED;
+    /// Last words of a practice of a specialty.
+    SPECIALTY 38 = institution::KINDS;
+    /// What is short for a hospital, as its last word or its first.
+    HOSPITAL 39 = institution::SHORT, institution::ROYAL;
+    /// Words beside initials of who typed a letter.
+    TYPIST 40 = lower::TYPISTS;
+    /// Before a call sign.
+    CALL 41 = vehicle::CALLS;
+    /// Words that a name in small letters is behind.
+    CALLED 42 = lower::TITLES, lower::GREETINGS, lower::WORKERS, words!["with"];
+    /// Keys of extensions.
+    EXTENSION 43 = phone::EXTENSIONS;
 }
 
 /// A rule of runs, with what proposes something by it.
@@ -310,7 +356,7 @@ fn facts(document: &Document<'_>, run: &Run) -> Facts {
         let token = &document.tokens[at];
         facts.classes = facts.classes.or(token.cue.classes);
         facts.word = facts.word.or(token.word);
-        facts.sets = facts.sets.or(token.cue.sets);
+        facts.sets = facts.sets.or(token.cue.sets());
         facts.flags = facts.flags.or(token.flags);
         // Particles and signs of a run are rare.
         facts.nameable |= document.name(at).is_none_or(|name| name.is_nameable());
@@ -334,7 +380,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     let class = |token: Option<&Token>| token.map_or(Classes::NONE, |token| token.cue.classes);
     let near = classes.or(class(before(1))).or(class(before(2)));
     let behind = class(tokens.get(end)).or(class(tokens.get(end + 1)));
-    let set = |token: Option<&Token>| token.map_or(Sets::default(), |token| token.cue.sets);
+    let set = |token: Option<&Token>| token.map_or(Sets::default(), |token| token.cue.sets());
     let (one, next) = (set(before(1)), set(tokens.get(end)));
     let several = end - first > 1;
     let quote = |sign: u8| matches!(sign, b'"' | b'\'' | 0xe2);
@@ -377,7 +423,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (enclosed, Rules::ENCLOSED),
         (right == b',', Rules::COMMA),
         (flags.any(Flags::SINGLE) || left == b'-', Rules::INITIALS),
-        (right == b',' || word.is_state_code(), Rules::CITY_STATE),
+        (word.is_state_code() || right == b',', Rules::CITY_STATE),
         (left.is_ascii_digit() || right.is_ascii_digit() || right == b',', Rules::CITY_CODE),
         (word.is_city(), Rules::CITY_LISTED),
         (left == b',' || tokens[first].has(Flags::LINE), Rules::CITY_STREET),
@@ -388,10 +434,10 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         (next.any(Sets::GAME), Rules::GAME),
         (classes.any(cues::NAME_FILLER.or(cues::BUILDING_PART)), Rules::SAINT),
         (behind.any(cues::INSTITUTION_HEAD.or(cues::SCHOOL_HEAD)), Rules::SMALL_HEAD),
-        (several && classes.any(fillers.or(cues::NAMED_DAY)), Rules::SHORT),
+        (several && sets.any(Sets::HOSPITAL) && classes.any(fillers.or(cues::NAMED_DAY)), Rules::SHORT),
         (classes.any(cues::CHAIN), Rules::CHAIN),
-        (near.any(HEADS) || tokens[first].cue.sets.any(Sets::FIRST_HEAD), Rules::HEAD_FIRST),
-        (several, Rules::SPECIALTY),
+        (near.any(HEADS) || tokens[first].cue.sets().any(Sets::FIRST_HEAD), Rules::HEAD_FIRST),
+        (several && tokens[end - 1].cue.sets().any(Sets::SPECIALTY), Rules::SPECIALTY),
     ]));
     found.or(behind_words(document, first))
 }
@@ -399,8 +445,8 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
 /// The rules that the words before a run say.
 fn behind_words(document: &Document<'_>, first: usize) -> Rules {
     let tokens = &document.tokens;
-    let sets = |back: usize| first.checked_sub(back).map_or(Sets::default(), |at| tokens[at].cue.sets);
-    let (own, one, two) = (tokens[first].cue.sets, sets(1), sets(2));
+    let sets = |back: usize| first.checked_sub(back).map_or(Sets::default(), |at| tokens[at].cue.sets());
+    let (own, one, two) = (tokens[first].cue.sets(), sets(1), sets(2));
     let the = one.any(Sets::THE);
     // What is before an article, too.
     let past = |set: Sets| one.any(set) || the && two.any(set);
@@ -421,8 +467,8 @@ fn behind_words(document: &Document<'_>, first: usize) -> Rules {
         (owned, Rules::OWNED),
     ]);
     let Some(word) = places::before(document, first) else { return near };
-    let last = tokens[word].cue.sets;
-    let second = word.checked_sub(1).map_or(Sets::default(), |at| tokens[at].cue.sets);
+    let last = tokens[word].cue.sets();
+    let second = word.checked_sub(1).map_or(Sets::default(), |at| tokens[at].cue.sets());
     let (article, the) = (last.any(Sets::ARTICLE), last.any(Sets::THE));
     near.or(Rules::of([
         (last.any(Sets::BEFORE_CITY), Rules::CITY_PLACE),
@@ -444,7 +490,7 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     let single = end - first == 1;
     let zip = single && matches!(token.len(), 3..=6) || end - first == 3;
     let bytes = tokens[end - 1].end - token.start;
-    let named = tokens[first.saturating_sub(3)..first].iter().any(|word| word.cue.sets.any(Sets::NATIONAL));
+    let named = tokens[first.saturating_sub(3)..first].iter().any(|word| word.cue.sets().any(Sets::NATIONAL));
     let upper = first > 0 && tokens[first - 1].has(Flags::UPPER);
     let mut before = tokens[first.saturating_sub(5)..first].iter();
     let register = code.digits >= 2 && before.any(licence::is_register);
@@ -452,11 +498,12 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
     // Letters of serial numbers are capitals, those of units are not.
     let capital = token.is_capital() || end - first > 1 && tokens[first + 1].is_capital() || end - first > 2;
     let mixed = code.digits >= 1 && code.letters >= 1 && capital;
-    let plate = mixed || upper && tokens[first - 1].len() <= 3;
     let named_driver = code.digits == 6 && upper && tokens[first - 1].len() == 5;
     let driver = named_driver && signs >= 11 || code.letters > 0 && matches!(whole, 5 | 16) && signs >= 16;
     let grouped = code.numbered && code.digits >= 2;
-    let extension = single && (3..=6).contains(&token.len()) || end - first == 2 && !plain;
+    let keyed = first > 0 && tokens[first.saturating_sub(2)..first].iter().any(is_extension);
+    let extension = single && (3..=6).contains(&token.len()) && keyed
+        || end - first == 2 && token.first | 0x20 == b'x' && token.len() == 1;
     Rules::of([
         (is_date, Rules::DATE),
         (number && single && matches!(token.len(), 2 | 6 | 8), Rules::OTHER_DATE),
@@ -477,7 +524,62 @@ pub(crate) fn of_code(document: &Document<'_>, code: &Code, series: (usize, usiz
         (driver, Rules::DRIVER),
         (mixed && (named || (8..=10).contains(&whole)), Rules::LETTERED),
         (mixed && code.letters >= 2 && (5..=20).contains(&whole), Rules::SERIAL),
-        (plate && code.digits <= 6, Rules::PLATE),
+        (code.digits <= 6 && can_be_plate(document, code, mixed, upper), Rules::PLATE),
+    ])
+    .or(of_address(document, code))
+}
+
+/// Whether a word is a key of an extension.
+fn is_extension(token: &Token) -> bool {
+    token.cue.sets().any(Sets::EXTENSION)
+}
+
+/// Whether a code with these properties can be a plate: one of a state in India by its form, any other
+/// by what is before it.
+fn can_be_plate(document: &Document<'_>, code: &Code, mixed: bool, upper: bool) -> bool {
+    let tokens = &document.tokens;
+    let first = code.first as usize;
+    if !(mixed || upper && tokens[first - 1].len() <= 3) {
+        return false;
+    }
+    let part = |token: &Token| token.has(Flags::UPPER.or(Flags::SINGLE)) && token.len() <= 3;
+    let indian = code.letters >= 3
+        || code.letters > 0 && upper && tokens[first - 1].len() == 2
+        || tokens.get(code.end as usize).is_some_and(part);
+    let said = Sets::VEHICLE.or(Sets::CALL);
+    indian
+        || code.keys.any(cues::KEY_VEHICLE)
+        || tokens[first.saturating_sub(6)..first].iter().any(|token| token.cue.sets().any(said))
+}
+
+/// The rules of addresses that can hold for a code.
+fn of_address(document: &Document<'_>, code: &Code) -> Rules {
+    let tokens = &document.tokens;
+    let first = code.first as usize;
+    let token = &tokens[first];
+    let before = |back: usize| first.checked_sub(back).map(|at| &tokens[at]);
+    let set = |token: Option<&Token>| token.map_or(Sets::default(), |token| token.cue.sets());
+    let capital = |token: Option<&Token>| token.is_some_and(Token::is_capital);
+    let short = |token: &Token| token.is_word() && token.len() <= 2;
+    let (one, two) = (before(1), before(2));
+    let sign = one.map_or(0, |token| token.first);
+    let house = token.is_number() && token.len() <= 4;
+    let named = capital(one) || sign == b'.' && capital(two);
+    let kind = |token: &Token| token.cue.sets().any(Sets::AVENUE);
+    let ending = |token: &Token| token.cue.sets().any(Sets::ENDING);
+    let direction = |token: &Token| token.is(cues::DIRECTION) && token.is_capital();
+    let behind = &tokens[first + 1..tokens.len().min(first + 5)];
+    let inner = tokens[first..code.end as usize].iter();
+    Rules::of([
+        (house && named, Rules::GLUED),
+        (house && tokens[first.saturating_sub(9)..first].iter().any(kind), Rules::ABBREVIATED),
+        (set(one).any(Sets::ROUTE), Rules::CROSSING),
+        (set(one).any(Sets::PLOT) || sign == b'#' || sign == b'.' && set(two).any(Sets::PLOT), Rules::PLOT),
+        (short(token) || one.is_some_and(short) || sign == b'#', Rules::ROAD),
+        (house && behind.iter().any(ending), Rules::SMALL_STREET),
+        (token.is_number() && behind.first().is_some_and(direction), Rules::GRID),
+        (set(one).any(Sets::MOVED), Rules::MOVED),
+        (code.digits >= 5 && inner.clone().any(|part| part.is_number() && part.len() == 5), Rules::CITY_LINE),
     ])
 }
 

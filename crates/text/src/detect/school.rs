@@ -67,7 +67,7 @@ impl Detector for School {
         }
         for run in document.runs_here().iter().filter(|run| run.rules.any(Rules::FIRST_WORD)) {
             for at in run.first as usize..run.end as usize {
-                if document.tokens[at].cue.sets.any(Sets::FIRST) {
+                if document.tokens[at].cue.sets().any(Sets::FIRST) {
                     first_word(document, at, found);
                 }
             }

@@ -208,7 +208,7 @@ pub(super) const DOTTED: WordSet = words![
 /// States and provinces of several words, and of one, that no list of states has.
 fn region(document: &Document<'_>, at: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
-    if !tokens[at].cue.sets.any(Sets::REGION) || !tokens[at].is_capital() {
+    if !tokens[at].cue.sets().any(Sets::REGION) || !tokens[at].is_capital() {
         return;
     }
     let dash =

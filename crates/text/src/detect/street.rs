@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::places;
-use super::{Detector, address};
+use super::{Detector, Rules, address};
 use crate::candidates::{Candidates, Score};
 use crate::cues;
 use crate::document::{Document, Line};
@@ -38,13 +38,23 @@ impl Detector for Street {
             }
         }
         for code in document.codes_here() {
-            glued(document, code.first as usize, found);
-            abbreviated(document, code.first as usize, found);
-            crossing(document, code.first as usize, found);
+            if code.rules.any(Rules::GLUED) {
+                glued(document, code.first as usize, found);
+            }
+            if code.rules.any(Rules::ABBREVIATED) {
+                abbreviated(document, code.first as usize, found);
+            }
+            if code.rules.any(Rules::CROSSING) {
+                crossing(document, code.first as usize, found);
+            }
         }
         address::find(document, found);
-        for number in document.line_numbers_here() {
-            block(document, number, found);
+        let mut last = None;
+        for code in document.codes_here().iter().filter(|code| code.rules.any(Rules::CITY_LINE)) {
+            let line = document.tokens[code.first as usize].line;
+            if last.replace(line) != Some(line) {
+                block(document, line as usize, found);
+            }
         }
         for field in document.fields_here() {
             if field.head.any(cues::KEY_ADDRESS) && !field.numbered && !field.value.is_empty() {
@@ -550,6 +560,11 @@ fn glued(document: &Document<'_>, number: usize, found: &mut Candidates) {
     found.add("street", Kind::Street, document.bytes(first..end), &score);
 }
 
+/// Kinds of streets that are abbreviated before the name.
+pub(super) const KINDS: WordSet = words![
+    "avda", "avd", "av", "ctra", "pza", "pzza", "bd", "bld", "boul", "ul", "os", "al", "tv", "est", "prol",
+];
+
 /// Streets whose kind is abbreviated before the name: "Avda. de la Luz, 24", "C. Mayor 5".
 fn abbreviated(document: &Document<'_>, number: usize, found: &mut Candidates) {
     let tokens = &document.tokens;
@@ -571,24 +586,21 @@ fn abbreviated(document: &Document<'_>, number: usize, found: &mut Candidates) {
     }
     let dot =
         first.checked_sub(1).filter(|dot| first < name && tokens[*dot].is_sign(b'.') && document.glued(*dot));
-    let kinds = words![
-        "avda", "avd", "av", "ctra", "pza", "pzza", "bd", "bld", "boul", "ul", "os", "al", "tv", "est",
-        "prol",
-    ];
     if let Some(kind) = dot
         .and_then(|dot| dot.checked_sub(1))
-        .filter(|kind| tokens[*kind].is_capital() && document.is_any(*kind, kinds))
+        .filter(|kind| tokens[*kind].is_capital() && document.is_any(*kind, KINDS))
     {
         let score = Score::new("prefix of a street", document.bytes(kind..kind + 1), 0.86);
         found.add("street", Kind::Street, document.bytes(kind..number + 1), &score);
     }
 }
 
+/// Roads with a number.
+pub(super) const ROUTES: WordSet = words!["rt", "rte", "hwy", "sr", "cr"];
+
 /// "at RT 9 and Mill Rd": a road with a number behind a preposition.
 fn crossing(document: &Document<'_>, number: usize, found: &mut Candidates) {
-    let Some(road) =
-        number.checked_sub(1).filter(|road| document.is_any(*road, words!["rt", "rte", "hwy", "sr", "cr"]))
-    else {
+    let Some(road) = number.checked_sub(1).filter(|road| document.is_any(*road, ROUTES)) else {
         return;
     };
     let on = document.tokens[road].has(Flags::LINE)

@@ -171,6 +171,9 @@ pub(super) const VEHICLES: WordSet = words![
     "tiguan",
 ];
 
+/// Before a call sign.
+pub(super) const CALLS: WordSet = words!["callsign", "sign"];
+
 impl Vehicle {
     /// A plate behind a vehicle, or in a layout that nothing else has: "Corsa YN66 OZT", "a taxi, SHA
     /// 1234 K", "TN 09 AB 1234", "call sign MS417".
@@ -189,7 +192,7 @@ impl Vehicle {
             (first.saturating_sub(5)..first)
                 .rev()
                 .take_while(|at| document.same_line(*at, first) && !document.tokens[*at].is_sign(b'.'))
-                .filter(|at| document.tokens[*at].cue.sets.any(cues::Sets::VEHICLE))
+                .filter(|at| document.tokens[*at].cue.sets().any(cues::Sets::VEHICLE))
                 .any(|at| document.is_any(at, VEHICLES) && !document.tokens[at + 1].is(cues::PARTICLE))
         };
         let call = || {

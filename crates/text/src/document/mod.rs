@@ -265,8 +265,14 @@ impl<'a> Document<'a> {
     /// Adds the keys of fields to the codes in their values, and marks those that look like dates.
     fn judge_codes(&mut self) {
         let mut codes = std::mem::take(&mut self.codes);
+        let mut fields = self.fields.iter().peekable();
+        let mut last = None;
         for code in &mut codes {
-            let field = self.field_of(code.first as usize);
+            // The last field whose value starts before the code. Both lists are sorted.
+            while let Some(field) = fields.next_if(|field| field.value.start <= code.first) {
+                last = Some(field);
+            }
+            let field = last.filter(|field| field.value.end > code.first);
             if let Some(field) = field.filter(|field| code.first - field.value.start < 3) {
                 code.keys = code.key.or(field.head).or(field.all);
                 code.is_numbered = code.numbered || field.numbered;
@@ -401,7 +407,10 @@ impl<'a> Document<'a> {
     /// Apart, so that the code of all callers stays small.
     #[inline(never)]
     fn has_word(&self, token: &Token, words: WordSet) -> bool {
-        words.has(token.hash, &self.text.as_bytes()[token.start as usize..token.end as usize])
+        let text = &self.text.as_bytes()[token.start as usize..token.end as usize];
+        // Signs share one hash.
+        let plain = token.hash != 0 && !token.has(Flags::FOREIGN);
+        words.has(token.hash, text, plain)
     }
 
     /// Compares lengths and first letters before it looks at the text.

@@ -254,8 +254,12 @@ pub fn with_folded<T>(word: &str, call: impl FnOnce(&str) -> T) -> T {
 
 /// Appends the word as the table has it.
 pub fn fold_into(word: &str, folded: &mut String) {
-    match word.is_ascii() {
-        true => folded.extend(word.bytes().map(|byte| char::from(fold_ascii(byte)))),
+    match word.is_ascii() && !word.contains('-') {
+        true => {
+            let from = folded.len();
+            folded.push_str(word);
+            folded[from..].make_ascii_lowercase();
+        }
         false => folded.push_str(&self::folded(word)),
     }
 }
@@ -325,7 +329,7 @@ pub(super) struct Hasher {
 }
 
 impl Hasher {
-    fn push(&mut self, byte: u8) {
+    pub(super) fn push(&mut self, byte: u8) {
         self.chunk |= u64::from(byte) << (self.length % 8 * 8);
         self.length += 1;
         if self.length.is_multiple_of(8) {

@@ -51,12 +51,17 @@ pub struct Phrase<'a> {
 impl Phrase<'_> {
     /// Adds a word and returns what is known about the phrase so far.
     pub fn push(&mut self, word: &str) -> Word {
+        self.add(word);
+        self.lexicon.hashed(self.hashes.finish())
+    }
+
+    /// Adds a word without a look-up, for the first one, which the caller knows.
+    pub fn add(&mut self, word: &str) {
         if self.words > 0 {
-            self.hashes.push_word(" ");
+            self.hashes.push(b' ');
         }
         self.words += 1;
         self.hashes.push_word(word);
-        self.lexicon.hashed(self.hashes.finish())
     }
 
     /// The number of words.

@@ -6,13 +6,13 @@
 
 use super::{Word, fold};
 
-/// The number of bits of the filter of usual words: 128 kB. Usual words set 4 % of the bits.
+/// The number of bits of the filter of usual words: 128 kB. Usual words set 8 % of the bits.
 const FILTER: usize = 1 << 20;
 
-/// The number of bits of the filter of all words: 512 kB. Words set 14 % of the bits.
+/// The number of bits of the filter of all words: 512 kB. Words set 26 % of the bits.
 const KNOWN: usize = 1 << 22;
 
-/// The number of bits of the filter of usual words without one letter: 512 kB. These words set 8 %
+/// The number of bits of the filter of usual words without one letter: 512 kB. These words set 15 %
 /// of the bits.
 const SHORTENED: usize = 1 << 22;
 
@@ -21,12 +21,12 @@ pub(super) struct Table {
     /// The upper half of the hash, then the index of the attributes plus one; 0 is an empty slot.
     slots: Vec<(u32, u32)>,
     attributes: Vec<u64>,
-    /// A bit for the hash of each word. Stays in the cache, while the slots do not: most names that
+    /// Two bits for the hash of each word. Stays in the cache, while the slots do not: most names that
     /// no list has are answered here.
     known: Vec<u64>,
-    /// A bit for the hash of each usual word.
+    /// Two bits for the hash of each usual word.
     usual: Vec<u64>,
-    /// A bit for the hash of each usual word without each of its letters.
+    /// Two bits for the hash of each usual word without each of its letters.
     shortened: Vec<u64>,
     words: usize,
 }
@@ -58,11 +58,11 @@ impl Table {
         })?;
         for (hash, id) in hashes.into_iter().zip(parts.ids()) {
             table.insert(hash, id);
-            let (at, bit) = filtered(hash, KNOWN);
-            table.known[at] |= bit;
+            let (at, bits) = filtered(hash, KNOWN);
+            table.known[at] |= bits;
             if usual.get(id as usize).copied().unwrap_or(false) {
-                let (at, bit) = filtered(hash, FILTER);
-                table.usual[at] |= bit;
+                let (at, bits) = filtered(hash, FILTER);
+                table.usual[at] |= bits;
             }
         }
         Some(table)
@@ -77,8 +77,8 @@ impl Table {
         for without in 0..word.len() {
             shorter[..without].copy_from_slice(&word[..without]);
             shorter[without..word.len() - 1].copy_from_slice(&word[without + 1..]);
-            let (at, bit) = filtered(fold::hash_bytes(&shorter[..word.len() - 1]), SHORTENED);
-            self.shortened[at] |= bit;
+            let (at, bits) = filtered(fold::hash_bytes(&shorter[..word.len() - 1]), SHORTENED);
+            self.shortened[at] |= bits;
         }
     }
 
@@ -112,21 +112,21 @@ impl Table {
     /// Whether a hash may be that of a word; false is certain.
     #[inline]
     pub(super) fn may_be_known(&self, hash: u64) -> bool {
-        let (at, bit) = filtered(hash, KNOWN);
-        self.known[at] & bit != 0
+        let (at, bits) = filtered(hash, KNOWN);
+        self.known[at] & bits == bits
     }
 
     /// Whether a hash may be that of a usual word; false is certain.
     pub(super) fn may_be_usual(&self, hash: u64) -> bool {
-        let (at, bit) = filtered(hash, FILTER);
-        self.usual[at] & bit != 0
+        let (at, bits) = filtered(hash, FILTER);
+        self.usual[at] & bits == bits
     }
 
     /// Whether a hash may be that of a usual word without one of its letters; false is certain for
     /// words of up to [`LONGEST_SHORTENED`] letters.
     pub(super) fn may_be_shortened(&self, hash: u64) -> bool {
-        let (at, bit) = filtered(hash, SHORTENED);
-        self.shortened[at] & bit != 0
+        let (at, bits) = filtered(hash, SHORTENED);
+        self.shortened[at] & bits == bits
     }
 
     pub(super) fn len(&self) -> usize {
@@ -137,10 +137,11 @@ impl Table {
 /// Letters of the longest usual word that is noted without one of them.
 const LONGEST_SHORTENED: usize = 18;
 
-/// The place of a hash in a filter.
+/// The place of a hash in a filter of 64 bits each, and its two bits there: a hash that is in no list
+/// finds both of them far more rarely than one.
 fn filtered(hash: u64, size: usize) -> (usize, u64) {
     let bit = hash as usize % size;
-    (bit / 64, 1 << (bit % 64))
+    (bit / 64, 1 << (bit % 64) | 1 << (hash >> 58))
 }
 
 /// The sections of `words.bin`.

@@ -26,23 +26,22 @@ fn rank(candidate: &Candidate) -> f32 {
 /// Chooses the proposals of at least a certainty that do not overlap: the greatest rank first. What
 /// sticks out of a winner stays as a span of its own. The result is sorted.
 pub fn choose(candidates: &mut Candidates, least: f32, document: &Document<'_>) -> Vec<Candidate> {
-    let list = &candidates.list;
+    let Candidates { list, order, cluster, .. } = candidates;
     let likely = list.iter().zip(0u64..).filter(|(candidate, _)| candidate.certainty >= least);
-    let mut order: Vec<u64> =
-        likely.map(|(candidate, place)| u64::from(candidate.start) << 32 | place).collect();
+    order.clear();
+    order.extend(likely.map(|(candidate, place)| u64::from(candidate.start) << 32 | place));
     order.sort_unstable();
     let mut chosen = Vec::with_capacity(order.len() / 2);
-    let mut cluster: Vec<Candidate> = Vec::new();
     let mut end = 0;
-    for key in order {
+    for key in order.drain(..) {
         let Some(candidate) = list.get(key as u32 as usize) else { continue };
         if candidate.start >= end {
-            settle(&mut cluster, document, &mut chosen);
+            settle(cluster, document, &mut chosen);
         }
         end = end.max(candidate.end);
         cluster.push(*candidate);
     }
-    settle(&mut cluster, document, &mut chosen);
+    settle(cluster, document, &mut chosen);
     join(&mut chosen, document);
     chosen
 }

@@ -3,7 +3,7 @@
 use super::super::{is_name, number};
 use super::family::{aside, family_member, identified, is_kin, listed, relative};
 use super::{Evidence, number_is_age};
-use crate::cues;
+use crate::cues::{self, Sets};
 use crate::document::Document;
 use crate::token::{Flags, Token};
 use crate::words::WordSet;
@@ -42,20 +42,49 @@ const RULES: [Rule; 16] = [
 /// What is before an age in brackets or behind a name: "(66)", "at age 38" is elsewhere; "turned
 /// 40".
 pub(super) fn before(document: &Document<'_>, first: usize, end: usize) -> Option<Evidence> {
+    let previous = first.checked_sub(1)?;
+    // A value is behind a sign or the words of its key.
+    let opened = !document.tokens[previous].is_word() || document.is_key(previous);
+    let place = Place { document, first, end, previous };
+    opened
+        .then(|| keyed(document, first))
+        .flatten()
+        .or_else(|| if place.may_be_age() { place.by_rules() } else { None })
+}
+
+/// The same, by asking the key and every rule.
+#[cfg(test)]
+pub(super) fn by_rules(document: &Document<'_>, first: usize, end: usize) -> Option<Evidence> {
+    let place = Place { document, first, end, previous: first.checked_sub(1)? };
+    keyed(document, first).or_else(|| place.by_rules())
+}
+
+/// The value of "Age:".
+fn keyed(document: &Document<'_>, first: usize) -> Option<Evidence> {
     let field = document
         .field_of(first)
-        .filter(|field| field.head.any(cues::KEY_AGE) && field.value.start as usize == first);
-    if let Some(field) = field {
-        return Some(("key of an age", 0.95, field.key.start as usize, field.key.end as usize));
-    }
-    let place = Place { document, first, end, previous: first.checked_sub(1)? };
-    RULES.iter().find_map(|rule| rule(&place))
+        .filter(|field| field.head.any(cues::KEY_AGE) && field.value.start as usize == first)?;
+    Some(("key of an age", 0.95, field.key.start as usize, field.key.end as usize))
 }
 
 /// "She's", with and without its apostrophe.
-const CONTRACTED: WordSet = words!["she's", "he's", "shes", "hes"];
+pub(in super::super) const CONTRACTED: WordSet = words!["she's", "he's", "shes", "hes"];
+
+/// Somebody, before a verb or a number.
+pub(in super::super) const SOMEBODY: WordSet = words!["he", "she", "who"];
+
+/// Verbs before an age.
+pub(in super::super) const BEING: WordSet = words!["is", "was", "be", "am", "im", "are"];
+
+/// Before an age that somebody had or reached.
+pub(in super::super) const TURNED: WordSet =
+    words!["turned", "turning", "turns", "turn", "aged", "approx", "aet"];
 
 impl Place<'_, '_> {
+    fn by_rules(&self) -> Option<Evidence> {
+        RULES.iter().find_map(|rule| rule(self))
+    }
+
     fn token(&self, at: usize) -> &Token {
         &self.document.tokens[at]
     }
@@ -72,6 +101,27 @@ impl Place<'_, '_> {
     /// Whether the token behind it is one of some signs, or there is none.
     fn closes(&self, signs: &[u8]) -> bool {
         self.next().is_none_or(|next| signs.contains(&next.first) && !next.is_word())
+    }
+
+    /// Whether one of the rules can hold, by the words and signs that each of them asks for first.
+    fn may_be_age(&self) -> bool {
+        let (previous, number) = (self.token(self.previous), self.number());
+        let signs = matches!(
+            previous.first,
+            b'/' | b',' | b'.' | b';' | b'(' | b'|' | b'&' | b'"' | b'~' | 0xe2 | b'0'..=b'9'
+        );
+        // "46 (DOB", "| 29 |", "91 next month".
+        let next = self
+            .next()
+            .is_some_and(|next| matches!(next.first, b'(' | b'|') || next.cue.sets().any(Sets::AGE_BEHIND));
+        let near = &self.document.tokens[self.first.saturating_sub(4)..self.first];
+        signs
+            || next
+            || previous.cue.sets().any(Sets::AGE_BEFORE)
+            || previous.has(Flags::SINGLE)
+            || number.has(Flags::GAP)
+            || near.iter().any(|token| token.is(cues::RELATIVE))
+            || is_name(previous)
     }
 
     fn is_behind_comma(&self) -> bool {
@@ -134,8 +184,7 @@ impl Place<'_, '_> {
     /// "She's 91", "you are 47", "I am 52".
     fn oneself(&self) -> Option<Evidence> {
         let (document, previous) = (self.document, self.previous);
-        let short = self.token(previous).has(Flags::POSSESSIVE)
-            && document.is_any(previous, words!["he", "she", "who"]);
+        let short = self.token(previous).has(Flags::POSSESSIVE) && document.is_any(previous, SOMEBODY);
         if short && self.is_age() && self.ends() {
             return Some(("is N years old", 0.8, previous, self.first));
         }
@@ -178,8 +227,7 @@ impl Place<'_, '_> {
 
     fn turned(&self) -> Option<Evidence> {
         let (document, number) = (self.document, self.number());
-        let turned = words!["turned", "turning", "turns", "turn", "aged", "approx", "aet"];
-        let found = document.is_any(self.previous, turned)
+        let found = document.is_any(self.previous, TURNED)
             && (number.is_number() && number.len() == 2 || number.is(cues::NUMBER))
             && (!number::is_measured(document, self.end) || document.is(self.end, "in"));
         found.then_some(("turned", 0.8, self.previous, self.first))

@@ -1,9 +1,51 @@
 //! Ages by what is behind them: years, months and a sex, in all spellings.
 
 use super::super::is_name;
-use crate::cues;
+use crate::cues::{self, Sets};
 use crate::document::Document;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
+
+/// Ages of small children.
+pub(in super::super) const MONTHS: WordSet = words!["months", "month", "mths", "mos", "weeks", "wks"];
+
+/// Words of one token that say "years old".
+pub(in super::super) const OLD: WordSet =
+    words!["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"];
+
+/// Units of ages.
+pub(in super::super) const YEARS: WordSet = words![
+    "year",
+    "years",
+    "yr",
+    "yrs",
+    "y",
+    "jahre",
+    "ans",
+    "años",
+    "month",
+    "months",
+    "mo",
+    "mos",
+    "week",
+    "weeks",
+    "wk",
+    "day",
+    "days",
+    "yo",
+    "jährige",
+    "jähriger",
+    "jährigen",
+];
+
+/// Units that are joined with their number.
+pub(in super::super) const JOINED: WordSet = words!["y", "yr", "yrs", "j"];
+
+/// Letters of the sexes.
+pub(in super::super) const LETTERS: WordSet = words!["f", "m"];
+
+/// Words of the sexes.
+pub(in super::super) const SEXES: WordSet = words!["female", "male", "woman", "man", "boy", "girl"];
 
 /// Whether a number with a glued F is a size in French or a temperature: "20F drain", "T 98F".
 fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
@@ -88,8 +130,27 @@ fn is_size(document: &Document<'_>, first: usize, end: usize) -> bool {
         || document.is_any(end + 2, behind) && !document.tokens[end + 1].has(Flags::LINE)
 }
 
+/// Whether [`behind`] can find something: it asks for one of the first two tokens. Most numbers are
+/// no ages, which this says at once.
+pub(super) fn may_be_behind(document: &Document<'_>, end: usize) -> bool {
+    let asked = document.tokens.get(end..).unwrap_or_default();
+    asked.iter().take(2).any(|token| token.cue.sets().any(Sets::AGE_BEHIND))
+}
+
 /// What is behind an age: the rule, the certainty and its end.
 pub(super) fn behind(
+    document: &Document<'_>,
+    first: usize,
+    end: usize,
+) -> Option<(&'static str, f32, usize)> {
+    if !may_be_behind(document, end) {
+        return None;
+    }
+    by_rules(document, first, end)
+}
+
+/// The same, from the words behind the number alone.
+pub(super) fn by_rules(
     document: &Document<'_>,
     first: usize,
     end: usize,
@@ -113,7 +174,7 @@ pub(super) fn behind(
     }
     // "Daughter Zainab now 4 months".
     let small = tokens[first].is_number()
-        && document.is_any(at, words!["months", "month", "mths", "mos", "weeks", "wks"])
+        && document.is_any(at, MONTHS)
         && first > 0
         && document.is_any(first - 1, words!["now", "aged", "is", "currently"])
         && !document.is_any(
@@ -142,36 +203,8 @@ pub(super) fn behind(
     if small && (first < 2 || is_name(&tokens[first - 2]) || tokens[first - 2].is(cues::RELATIVE)) {
         return Some(("now N months", 0.74, at + 1));
     }
-    let years = word
-        && document.is_any(
-            at,
-            words![
-                "year",
-                "years",
-                "yr",
-                "yrs",
-                "y",
-                "jahre",
-                "ans",
-                "años",
-                "month",
-                "months",
-                "mo",
-                "mos",
-                "week",
-                "weeks",
-                "wk",
-                "day",
-                "days",
-                "yo",
-                "jährige",
-                "jähriger",
-                "jährigen",
-            ],
-        );
-    if document
-        .is_any(at, words!["yo", "jährige", "jähriger", "jährigen", "yof", "yom", "jaehrige", "jaehriger"])
-    {
+    let years = word && document.is_any(at, YEARS);
+    if document.is_any(at, OLD) {
         return Some(("years old", 0.95, at + 1));
     }
     if years {
@@ -232,13 +265,13 @@ pub(super) fn behind(
     let letters = tokens
         .get(end + 1)
         .is_some_and(|next| !next.has(Flags::SPACE) && (next.is_number() || next.is_word()));
-    if document.is_any(end, words!["y", "yr", "yrs", "j"]) && document.glued(end) && !letters {
+    if document.is_any(end, JOINED) && document.glued(end) && !letters {
         return Some(("years", 0.85, end + 1));
     }
     // "47F", "47 M", "91/F", "47 female".
     let slash = usize::from(next.is_sign(b'/') && document.glued(end));
     let sex = end + slash;
-    if document.is_any(sex, words!["f", "m"])
+    if document.is_any(sex, LETTERS)
         && tokens[sex].has(Flags::CAPITAL)
         && (document.glued(sex) || slash > 0)
         && (slash > 0 || tokens[sex].first != b'F' || !is_size(document, first, end))
@@ -257,7 +290,7 @@ pub(super) fn behind(
                 || is_name(token)
                 || document.is_any(first - 1, words!["pt", "patient", "a", "an"])
         });
-    let sexed = document.is_any(end, words!["f", "m"])
+    let sexed = document.is_any(end, LETTERS)
         && !letters
         && tokens.get(end).is_some_and(|sex| sex.has(Flags::CAPITAL) || document.glued(end));
     if starts
@@ -270,7 +303,7 @@ pub(super) fn behind(
     {
         return Some(("sex behind", 0.78, end + 1));
     }
-    if document.is_any(end, words!["female", "male", "woman", "man", "boy", "girl"]) {
+    if document.is_any(end, SEXES) {
         return Some(("sex behind", 0.85, end + 1));
     }
     None

@@ -5,6 +5,7 @@ use super::{Evidence, number_is_age};
 use crate::cues;
 use crate::document::Document;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// Whether a number stands beside a relative in a family history: with a comma, a state of health or
 /// nothing between them.
@@ -55,6 +56,25 @@ pub(super) fn family_member(document: &Document<'_>, first: usize, end: usize) -
     kin && closed
 }
 
+/// Several children, before their ages.
+pub(in super::super) const CHILDREN: WordSet = words![
+    "sisters",
+    "brothers",
+    "sons",
+    "daughters",
+    "children",
+    "boys",
+    "girls",
+    "kids",
+    "twins",
+    "grandchildren",
+    "grandsons",
+    "granddaughters",
+    "nephews",
+    "nieces",
+    "stepchildren"
+];
+
 /// The first token of what says that a number is one of several ages: "aged 14, 12 and 9", "two boys
 /// (4 and 7)".
 pub(super) fn listed(document: &Document<'_>, first: usize, end: usize) -> Option<usize> {
@@ -76,23 +96,6 @@ pub(super) fn listed(document: &Document<'_>, first: usize, end: usize) -> Optio
     }
     let key = at.checked_sub(1)?;
     let aged = at < first && document.is_any(key, words!["aged", "ages"]);
-    let children = words![
-        "sisters",
-        "brothers",
-        "sons",
-        "daughters",
-        "children",
-        "boys",
-        "girls",
-        "kids",
-        "twins",
-        "grandchildren",
-        "grandsons",
-        "granddaughters",
-        "nephews",
-        "nieces",
-        "stepchildren"
-    ];
     let counted = key > 0
         && (tokens[key - 1].is_number()
             || tokens[key - 1].is(cues::NUMBER)
@@ -105,7 +108,7 @@ pub(super) fn listed(document: &Document<'_>, first: usize, end: usize) -> Optio
             || document
                 .is_any(end, words!["and", "&", "or", "who", "respectively", "years", "yrs", "both", "live"])
     });
-    (closed && (aged || document.is_any(key, children) && counted)).then_some(key)
+    (closed && (aged || document.is_any(key, CHILDREN) && counted)).then_some(key)
 }
 
 /// Whether a relative is shortly before a token.

@@ -3,9 +3,9 @@
 //! `behind.rs` has what is said behind a number, `before.rs` what is said before it, and `family.rs`
 //! the ages of relatives.
 
-mod before;
-mod behind;
-mod family;
+pub(super) mod before;
+pub(super) mod behind;
+pub(super) mod family;
 
 use super::Detector;
 use crate::candidates::{Candidates, Score};
@@ -13,8 +13,13 @@ use crate::cues;
 use crate::document::Document;
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 use before::before;
 use behind::behind;
+
+/// Units of ages of children, behind a name and a comma.
+pub(super) const UNITS: WordSet =
+    words!["mo", "mos", "months", "wk", "wks", "weeks", "days", "m", "mth", "mths", "y", "yrs"];
 
 /// Finds ages.
 pub struct Age;
@@ -103,31 +108,8 @@ impl Age {
             found.add(self.name(), Kind::Age, document.bytes(start..end), &score);
             return;
         }
-        let months = document.is_any(
-            whole,
-            words!["mo", "mos", "months", "wk", "wks", "weeks", "days", "m", "mth", "mths", "y", "yrs"],
-        );
-        let listed = first >= 2
-            && (document.tokens[first - 1].is_sign(b',') || document.tokens[first - 1].is_sign(b'('))
-            && super::is_name(&document.tokens[first - 2]);
-        // "HEBERT, MAE 6 mo fever".
-        let infant = first >= 1
-            && document.is_any(whole, words!["mo", "mos", "months"])
-            && super::is_name(&document.tokens[first - 1])
-            && document.tokens[first].has(Flags::SPACE)
-            && !document.tokens[first].has(Flags::LINE)
-            && !document.is_any(whole + 1, words!["ago", "later", "after", "post", "of", "prior", "history"]);
-        if infant && !document.tokens[whole].has(Flags::LINE) {
-            let score = Score::new("behind a name", document.bytes(first - 1..first), 0.74);
-            found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
-            return;
-        }
-        let closed = document
-            .tokens
-            .get(whole + 1)
-            .is_none_or(|next| matches!(next.first, b',' | b')' | b'.' | b';') && !next.is_word());
-        if months && listed && closed && !document.tokens[whole].has(Flags::LINE) {
-            let score = Score::new("behind a name", document.bytes(first - 2..first), 0.8);
+        if let Some((certainty, from)) = child(document, first, whole) {
+            let score = Score::new("behind a name", document.bytes(from..first), certainty);
             found.add(self.name(), Kind::Age, document.bytes(first..whole + 1), &score);
             return;
         }
@@ -218,6 +200,31 @@ impl Age {
     }
 }
 
+/// The certainty that a number with a unit is the age of who is named before it, and where the name is:
+/// "HEBERT, MAE 6 mo fever", "Lily, 7 mths,".
+fn child(document: &Document<'_>, first: usize, unit: usize) -> Option<(f32, usize)> {
+    let tokens = &document.tokens;
+    if !document.is_any(unit, UNITS) || tokens[unit].has(Flags::LINE) {
+        return None;
+    }
+    let infant = first >= 1
+        && document.is_any(unit, words!["mo", "mos", "months"])
+        && super::is_name(&tokens[first - 1])
+        && tokens[first].has(Flags::SPACE)
+        && !tokens[first].has(Flags::LINE)
+        && !document.is_any(unit + 1, words!["ago", "later", "after", "post", "of", "prior", "history"]);
+    if infant {
+        return Some((0.74, first - 1));
+    }
+    let closed = tokens
+        .get(unit + 1)
+        .is_none_or(|next| matches!(next.first, b',' | b')' | b'.' | b';') && !next.is_word());
+    let listed = first >= 2
+        && (tokens[first - 1].is_sign(b',') || tokens[first - 1].is_sign(b'('))
+        && super::is_name(&tokens[first - 2]);
+    (listed && closed).then_some((0.8, first - 2))
+}
+
 /// Whether a number is the minutes of a time: "16:05 day 1".
 fn is_clock(document: &Document<'_>, first: usize) -> bool {
     let tokens = &document.tokens;
@@ -287,3 +294,47 @@ fn number_is_age(document: &Document<'_>, first: usize) -> bool {
 
 /// What says that a number is an age: the rule, the certainty, and where the evidence is.
 type Evidence = (&'static str, f32, usize, usize);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Words and signs that say that a number is an age, and others.
+    fn pieces() -> impl Strategy<Value = String> {
+        let word = prop::sample::select(
+            "7 40 46 091 125 6 1/2 years yrs y/o yo old months mo m f F M male woman next month now is was \
+            turned of at age aged she he's who and or daughters sons sister Ann Lee HEBERT MAE BP mg DOB born \
+            jährige ans week weeks approx listed died ♀ children kids her ninety forty-seven 1. Pt the in"
+                .split_whitespace()
+                .collect::<Vec<_>>(),
+        );
+        let behind = prop::sample::select(vec![
+            " ", " ", " ", "", ", ", ". ", "-", ": ", "\n", "\n\n", "   ", " (", ") ", "/", "; ", "| ", "\"",
+            "'s ",
+        ]);
+        prop::collection::vec((word, behind), 0..16)
+            .prop_map(|words| words.into_iter().flat_map(|(word, behind)| [word, behind]).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// What is asked first says no only where the rules do.
+        #[test]
+        fn rules_hold_only_where_they_can(text in pieces()) {
+            let document = Document::read(&text, Document::default());
+            for first in 0..document.tokens.len() {
+                let token = &document.tokens[first];
+                if !(token.is_number() && token.len() <= 3 || token.is(cues::NUMBER)) {
+                    continue;
+                }
+                for end in [first + 1, fraction(&document, first + 1)] {
+                    prop_assert_eq!(behind(&document, first, end), behind::by_rules(&document, first, end));
+                    prop_assert_eq!(before(&document, first, end), before::by_rules(&document, first, end));
+                }
+            }
+        }
+    }
+}

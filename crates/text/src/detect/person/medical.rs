@@ -508,6 +508,10 @@ pub fn phrase(document: &Document<'_>, first: usize, tokens: &Range<usize>) -> O
             }
             break;
         }
+        if at == first {
+            known.add(document.word(at));
+            continue;
+        }
         let phrase = known.push(document.word(at));
         let term = phrase.is_medical() || phrase.is_eponym() || phrase.is_drug() || phrase.is_thing();
         if known.words() > 1 && term && at + 1 >= tokens.end {
