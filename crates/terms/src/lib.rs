@@ -10,6 +10,7 @@
 
 pub mod error;
 pub mod watch;
+pub mod snippet;
 pub mod table;
 pub mod cell;
 pub mod hierarchy;

@@ -331,7 +331,7 @@ const TABLE: &[(Classes, &str)] = &[
         saw sees got gets made makes responded recovered recovering endorses endorsed admits verbalized verbalizes refuses refused \
         expressed ambulated ate eats voided tolerating resting presenting has been stays stayed thinks thought believes ran stood \
         mentioned accompanied hopes hoped struggled struggles rang rings texted emailed consented complained insisted \
-        apologised apologized cried slept managed lived retired works",
+        apologised apologized cried slept managed lived retired works manages teaches taught cares keeps farms farmed drives owns",
     ),
     (
         WEEKDAY,
@@ -446,7 +446,7 @@ const TABLE: &[(Classes, &str)] = &[
         "license licence lic dea npi certificate certification upin permit registration reg gmc nmc passport driver's \
         driver drivers dl cert provider board lanr bsnr approbation physician medical-license nursing state clia ncpdp hcpc ahpra \
         rpps adeli big prescriber bar regn regd goc gphc hpc imc nmbi coru mcnz nzmc nzdc mci tnmc kmc mmc dmc pmc apmc \
-        wbmc mdcn nmcn hpcsa sanc cpso cpsbc cpsa cpsm cpss cpsns cmq mcr pmdc pin colegiado badge",
+        wbmc abn mdcn nmcn hpcsa sanc cpso cpsbc cpsa cpsm cpss cpsns cmq mcr pmdc pin colegiado badge",
     ),
     (
         KEY_DEVICE,

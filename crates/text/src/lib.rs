@@ -9,7 +9,6 @@
 
 #[macro_use]
 pub mod words;
-mod snippet;
 pub mod span;
 pub mod settings;
 pub mod subject;
@@ -29,6 +28,6 @@ pub mod letters;
 
 pub use scrubber::{Scrubbed, Scrubber};
 pub use settings::{AgeRule, DateRule, Mode, Settings, UserPattern, WordList};
-pub use snippet::Snippet;
 pub use span::{Kind, Reason, Span};
 pub use subject::{Known, Meaning, Subject};
+pub use throng_terms::snippet::Snippet;

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::snippet::Snippet;
+use throng_terms::snippet::Snippet;
 
 /// What a span is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

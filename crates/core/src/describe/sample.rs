@@ -13,6 +13,8 @@
 
 use hashbrown::HashTable;
 
+use throng_terms::snippet::Snippet;
+
 /// Bytes of a value that are kept; longer values are distinguished by hash and length.
 pub(super) const KEPT: usize = 64;
 
@@ -28,7 +30,7 @@ pub(super) struct Seen {
     /// Its whole length in bytes.
     pub length: usize,
     /// Its first [`KEPT`] bytes.
-    pub text: Box<str>,
+    pub text: Snippet,
 }
 
 impl Seen {
@@ -66,7 +68,7 @@ impl Sample {
             seen.count += 1;
             return true;
         }
-        let text = value[..value.floor_char_boundary(KEPT)].into();
+        let text = Snippet::from(&value[..value.floor_char_boundary(KEPT)]);
         self.insert(Seen { hash, count: 1, length: value.len(), text });
         self.thin();
         false
@@ -81,7 +83,7 @@ impl Sample {
         match self.seen.find_mut(hash, |s| s.is(hash, value)) {
             Some(seen) => seen.count += count,
             None => {
-                let text = value[..value.floor_char_boundary(KEPT)].into();
+                let text = Snippet::from(&value[..value.floor_char_boundary(KEPT)]);
                 self.insert(Seen { hash, count, length: value.len(), text });
                 self.thin();
             }

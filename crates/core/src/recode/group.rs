@@ -45,7 +45,7 @@ fn count(classes: &Classes, hierarchies: &[Hierarchy], node: &Node) -> (Groups, 
         }
         if space.checked_mul(size).is_none_or(|s| s > LIMIT) {
             ranker.begin(space, keys.len());
-            keys.iter_mut().for_each(|key| *key = u64::from(ranker.id(*key)));
+            ranker.replace(&mut keys);
             space = ranker.len().max(1) as u64;
         }
         let general = hierarchy.codes(level);
@@ -57,8 +57,9 @@ fn count(classes: &Classes, hierarchies: &[Hierarchy], node: &Node) -> (Groups, 
     }
     ranker.begin(space, keys.len());
     let mut groups = Groups::default();
-    let of_class = keys.iter().enumerate().map(|(class, &key)| {
-        let id = ranker.id(key);
+    ranker.replace(&mut keys);
+    let of_class = keys.iter().enumerate().map(|(class, &id)| {
+        let id = id as u32;
         if id as usize == groups.first.len() {
             groups.first.push(class as u32);
             groups.count.push(0);

@@ -57,8 +57,10 @@ pub(super) fn combinations(
     let counter = Counter::new(watch, Stage::Combinations, Some(number));
     let walk = Walk { columns, names, order: &order, watch, counter: &counter };
     let largest = sets(width, most);
-    let parts: Vec<Result<Vec<Combination>>> =
-        largest.par_iter().map(|set| walk.with_subsets(&all, set)).collect();
+    let parts: Vec<Result<Vec<Combination>>> = largest
+        .par_iter()
+        .map_init(Ranker::default, |ranker, set| walk.with_subsets(&all, set, ranker))
+        .collect();
     let mut found = Vec::new();
     for part in parts {
         found.extend(part?);
@@ -140,10 +142,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// A set and every smaller one that is rolled up from it.
-    fn with_subsets(&self, from: &Grouping, set: &[usize]) -> Result<Vec<Combination>> {
-        let mut ranker = Ranker::default();
+    fn with_subsets(&self, from: &Grouping, set: &[usize], ranker: &mut Ranker) -> Result<Vec<Combination>> {
         let mut found = Vec::new();
-        self.descend(from, set, &mut ranker, &mut found)?;
+        self.descend(from, set, ranker, &mut found)?;
         Ok(found)
     }
 

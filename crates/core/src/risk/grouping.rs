@@ -85,9 +85,9 @@ impl Columns {
 
     /// The classes of some columns of a grouping.
     pub fn roll_up(&self, from: &Grouping, columns: &[usize], ranker: &mut Ranker) -> Grouping {
-        let ids = self.ids(&from.first, columns, ranker);
-        let mut first: Vec<u32> = Vec::new();
-        let mut count: Vec<u32> = Vec::new();
+        let ids = self.ranked(&from.first, columns, ranker);
+        let mut first: Vec<u32> = Vec::with_capacity(ranker.len());
+        let mut count: Vec<u32> = Vec::with_capacity(ranker.len());
         for ((&id, &member), &rows) in ids.iter().zip(&from.first).zip(&from.count) {
             match count.get_mut(id as usize) {
                 Some(n) => *n += rows,
@@ -97,12 +97,21 @@ impl Columns {
                 }
             }
         }
+        ranker.take_back(ids);
         Grouping { columns: columns.to_vec(), first, count }
     }
 
     /// Dense ids of tuples by their codes in some columns, in order of first sight.
     fn ids(&self, members: &[u32], columns: &[usize], ranker: &mut Ranker) -> Vec<u32> {
-        let mut keys = vec![0u64; members.len()];
+        let ranked = self.ranked(members, columns, ranker);
+        let ids = ranked.iter().map(|&id| id as u32).collect();
+        ranker.take_back(ranked);
+        ids
+    }
+
+    /// The same in memory of the ranker.
+    fn ranked(&self, members: &[u32], columns: &[usize], ranker: &mut Ranker) -> Vec<u64> {
+        let mut keys = ranker.memory(members.len());
         let mut space = 1u64;
         for &column in columns {
             let radix = self.radix[column];
@@ -116,7 +125,8 @@ impl Columns {
             space *= radix;
         }
         ranker.begin(space, keys.len());
-        keys.iter().map(|&key| ranker.id(key)).collect()
+        ranker.replace(&mut keys);
+        keys
     }
 
     /// For each class, the number of rows indistinguishable from it; its own rows if nothing is
@@ -202,8 +212,6 @@ impl Columns {
 /// Replaces keys by dense ranks; the number of ranks.
 fn rank(keys: &mut [u64], space: u64, ranker: &mut Ranker) -> u64 {
     ranker.begin(space, keys.len());
-    for key in keys {
-        *key = u64::from(ranker.id(*key));
-    }
+    ranker.replace(keys);
     ranker.len() as u64
 }

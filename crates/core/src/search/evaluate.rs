@@ -619,7 +619,7 @@ impl<'a> Evaluator<'a> {
             ranked.resize(from.len(), 0);
             add_parts(rows, &parts, from, &mut ranked);
             self.ranker.begin(space, from.len());
-            ranked.iter_mut().for_each(|key| *key = u64::from(self.ranker.id(*key)));
+            self.ranker.replace(&mut ranked);
         }
         let keys = |classes: Range<usize>, keys: &mut [u64]| {
             match ranked.get(classes.clone()) {

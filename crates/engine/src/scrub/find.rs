@@ -23,6 +23,13 @@ pub(super) struct Found {
     pub(super) standard: bool,
 }
 
+impl Found {
+    /// The name in messages.
+    pub(super) fn name(&self) -> String {
+        if self.standard { "standard input".into() } else { self.path.display().to_string() }
+    }
+}
+
 /// What was found, and what was left out and why.
 #[derive(Debug, Default)]
 pub(super) struct Documents {

@@ -19,7 +19,7 @@ use throng::fault;
 use throng::policy::Input;
 use throng::watch::{Stage, Watch};
 pub use throng_documents::Encoding;
-use throng_documents::{Format, ScrubbedDocument, ScrubbedText, decoded, scrub};
+use throng_documents::{Format, ScrubbedDocument, ScrubbedText, decoded, scrub_all};
 use throng_text::Scrubber;
 pub use throng_text::{DateRule, Mode, Settings, UserPattern, WordList};
 
@@ -34,7 +34,7 @@ pub use findings::Findings;
 /// The most bytes of a document: what is found in it is kept in memory until it is written.
 const MOST: u64 = 32_000_000;
 /// Documents, and bytes of them, that are scrubbed at a time.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 1024;
 const BYTES_AT_ONCE: u64 = 64_000_000;
 
 /// What to scrub.
@@ -114,8 +114,9 @@ impl Engine {
         let mut faults = Vec::new();
         for part in parts(&documents.found) {
             job.watch.check()?;
+            let some = part.par_chunks(at_a_time(part.len()));
             let scrubbed: Vec<Result<(Format, ScrubbedDocument)>> =
-                part.par_iter().map(|found| scrub_file(found, job, &scrubber)).collect();
+                some.flat_map_iter(|files| scrub_files(files, job, &scrubber)).collect();
             for (found, scrubbed) in part.iter().zip(scrubbed) {
                 match scrubbed {
                     Ok((format, document)) => done.add(found, format, &document, &outputs)?,
@@ -145,17 +146,45 @@ fn parts(found: &[Found]) -> Vec<&[Found]> {
     parts
 }
 
-/// Reads and scrubs a document.
-fn scrub_file(found: &Found, job: &ScrubJob<'_>, scrubber: &Scrubber) -> Result<(Format, ScrubbedDocument)> {
+/// Reads documents and scrubs them together.
+fn scrub_files(
+    files: &[Found],
+    job: &ScrubJob<'_>,
+    scrubber: &Scrubber,
+) -> Vec<Result<(Format, ScrubbedDocument)>> {
+    let mut texts = Vec::with_capacity(files.len());
+    let mut text = |found: &Found| {
+        let (text, format) = text_of(found, job)?;
+        texts.push((text, format));
+        Ok(format)
+    };
+    let formats: Vec<Result<Format>> = files.iter().map(&mut text).collect();
+    let mut scrubbed = scrub_all(texts, scrubber).into_iter();
+    let done = |(found, format): (&Found, Result<Format>)| {
+        let format = format?;
+        let document =
+            scrubbed.next().unwrap_or_else(|| Err(Fault::bug("a text that was not scrubbed").into()));
+        Ok((format, document.map_err(|error| of_file(error, found))?))
+    };
+    files.iter().zip(formats).map(done).collect()
+}
+
+/// The text of a document.
+fn text_of(found: &Found, job: &ScrubJob<'_>) -> Result<(String, Format)> {
     job.watch.check()?;
-    let name = if found.standard { "standard input".into() } else { found.path.display().to_string() };
-    let here = |e: Error| e.map(|fault| fault.file(&name));
-    let bytes = read(found, &name)?;
+    let here = |error| of_file(error, found);
+    let bytes = read(found, &found.name())?;
     let text = decoded(&bytes, job.encoding).map_err(here)?;
     drop(bytes);
     let format = Format::of(&found.path.to_string_lossy(), &text);
     refuse_table(&found.path).map_err(here)?;
-    Ok((format, scrub(&text, format, scrubber).map_err(here)?))
+    Ok((text, format))
+}
+
+/// An error with the file it is about.
+fn of_file(error: Error, found: &Found) -> Error {
+    let name = found.name();
+    error.map(|fault| fault.file(&name))
 }
 
 /// A table has columns that are not text: it must be said which is.

@@ -123,6 +123,10 @@ fn day_before(document: &Document<'_>, month: usize, written: &mut Written) {
     }
     let Some(before) = at.checked_sub(1).filter(|before| same(*before)) else { return };
     if let Some(number) = day(document, before) {
+        // "B3J 2K9" at the end of the line above.
+        if before > 0 && document.glued(before) && tokens[before - 1].is_word() {
+            return;
+        }
         // "on 12 May" but not "1.2 May" or "x 3 May".
         let decimal = before > 0
             && document.glued(before)

@@ -51,6 +51,10 @@ pub fn find(document: &Document<'_>, found: &mut Candidates) {
         next += of;
         let Some(end) = name_end(document, next).or_else(|| titled(document, rule, next)) else { continue };
         let listed = document.tokens[next..end].iter().any(|token| token.word.is_known());
+        // "with haemopneumothorax".
+        if !listed && rule != "title" && names::looks_medical(document.word(next)) {
+            continue;
+        }
         let mut score = Score::new(rule, token.start..token.end, if listed { named } else { unknown });
         if end > next + 1 {
             score.raise("several names", document.bytes(next..end), 0.4);

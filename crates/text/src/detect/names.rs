@@ -71,6 +71,14 @@ pub fn judge(document: &Document<'_>, at: usize) -> Nameness {
     if document.is_key(at) || document.is_cell_key(at) {
         return made(Sort::Ordinary, 0.0, "key");
     }
+    // "U&Es", "D&C": the second part of an abbreviation.
+    let joined = at >= 2
+        && token.len() <= 2
+        && document.tokens[at - 1].is_sign(b'&')
+        && document.tokens[at - 2].has(Flags::SINGLE);
+    if joined && document.glued(at) && document.glued(at - 1) {
+        return made(Sort::Ordinary, 0.0, "abbreviation");
+    }
     if token.has(Flags::SINGLE) {
         // "A Doppler was placed", "I saw": not an initial.
         let dot = document.tokens.get(at + 1).is_some_and(|dot| dot.is_sign(b'.') && !dot.has(Flags::SPACE));

@@ -50,6 +50,15 @@ pub(super) const STRONG: WordSet = words![
     "medics",
     "undertakers",
     "funerals",
+    "ymca",
+    "ywca",
+    "patrol",
+    "charity",
+    "police",
+    "constabulary",
+    "hospices",
+    "rehab",
+    "foodbank",
 ];
 
 /// Last words that an organization has if a name is before them.
@@ -132,6 +141,19 @@ pub(super) const WEAK: WordSet = words![
     "leisure",
     "priory",
     "almshouses",
+    "provident",
+    "lutheran",
+    "methodist",
+    "baptist",
+    "mosque",
+    "temple",
+    "synagogue",
+    "optical",
+    "prosthetic",
+    "endodontics",
+    "perio",
+    "ambulatory",
+    "infusions",
 ];
 
 /// Last words of a business: behind a name, somebody works there.
@@ -204,6 +226,22 @@ pub(super) const TRADES: WordSet = words![
     "pipelines",
     "aerospace",
     "dockyard",
+    "cooperative",
+    "creamery",
+    "freight",
+    "haulage",
+    "lines",
+    "logistics",
+    "dairy",
+    "growers",
+    "roofing",
+    "landscaping",
+    "plumbing",
+    "outfitters",
+    "packers",
+    "stevedores",
+    "textiles",
+    "garments",
 ];
 
 /// Last words of two, of a service or home.
@@ -246,6 +284,14 @@ pub(super) const PAIRED: WordSet = words![
     "parlor",
     "directors",
     "chapel",
+    "therapy",
+    "program",
+    "programme",
+    "project",
+    "trust",
+    "unit",
+    "company",
+    "practice",
 ];
 
 /// Words before these.
@@ -346,6 +392,29 @@ pub(super) const FIRSTS: WordSet = words![
     "citizens",
     "youth",
     "family",
+    "alcohol",
+    "laboratory",
+    "advocacy",
+    "physical",
+    "occupational",
+    "speech",
+    "seniors",
+    "seniors'",
+    "elder",
+    "welfare",
+    "refugee",
+    "legal",
+    "drug",
+    "infusion",
+    "wound",
+    "sleep",
+    "pain",
+    "surgery",
+    "methadone",
+    "carers",
+    "carers'",
+    "support",
+    "outreach",
 ];
 
 /// Words that an organization stands behind.

@@ -391,7 +391,14 @@ impl Place<'_, '_> {
                 || next.has(Flags::LINE)
                 || self.document.is_any(self.end, goes_on)
         });
-        let found = ends && self.name().is_some();
+        // "Dad is a welder at Columbia Marine, 33, smokes outside".
+        let kin = || {
+            let (document, previous) = (self.document, self.previous);
+            let goes_on = self.closes(b",") && number_is_age(document, self.first);
+            let capital = previous > 0 && self.token(previous - 1).is_capital();
+            goes_on && capital && is_kin(document, previous, 12)
+        };
+        let found = ends && (self.name().is_some() || kin());
         found.then(|| ("between commas behind a name", 0.75, self.previous - 1, self.previous))
     }
 }

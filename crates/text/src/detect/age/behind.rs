@@ -254,6 +254,7 @@ pub(super) fn by_rules(
             matches!(token.first, b',' | b'(' | b'|' | b':') && !token.is_word()
                 || is_name(token) && !weeks
                 || token.has(Flags::SINGLE) && matches!(token.first, b'F' | b'M')
+                || tokens[first].has(Flags::GAP) && !weeks
         });
         let closed =
             tokens.get(at + 1).is_none_or(|next| !next.is_word() || next.has(Flags::LINE.or(Flags::GAP)));

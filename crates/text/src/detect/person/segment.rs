@@ -128,7 +128,9 @@ pub(super) fn accepts(
             if follows_name && is_word_and_name(document, at) {
                 return true;
             }
-            if segment.title.is_some() && ends_titled_name(document, segment, at) {
+            if segment.title.is_some()
+                && (ends_titled_name(document, segment, at) || follows_initial(document, segment, at))
+            {
                 return true;
             }
             // "Wallams's Kaposi sarcoma": a new name or none.
@@ -175,6 +177,21 @@ fn ends_titled_name(document: &Document<'_>, segment: &Segment, at: usize) -> bo
             .tokens
             .get(at + 1)
             .is_some_and(|next| next.is_capital() && !next.has(Flags::LINE.or(Flags::GAP)))
+}
+
+/// Whether a word, whatever it is, stands behind a title and initials: "Dr F. Mackintosh".
+fn follows_initial(document: &Document<'_>, segment: &Segment, at: usize) -> bool {
+    let token = &document.tokens[at];
+    let dotted = document.tokens[at - 1].is_sign(b'.') && document.glued(at - 1);
+    segment.names == 0
+        && segment.initials > 0
+        && at - segment.tokens.end <= 1
+        && (dotted || segment.tokens.end == at)
+        && token.is_capital()
+        && token.len() >= 3
+        && !token.has(Flags::UPPER.or(Flags::LINE).or(Flags::GAP))
+        && !(token.word.is_function() || token.word.is_medical() || token.word.is_heading())
+        && token.cue.classes == Classes::NONE
 }
 
 /// Whether an ordinary word is written as a last name: with a capital of its own within a sentence,
