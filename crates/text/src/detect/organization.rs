@@ -12,6 +12,7 @@ use crate::cues::{self, Sets};
 use crate::document::{Document, Run};
 use crate::span::Kind;
 use crate::token::Flags;
+use crate::words::WordSet;
 
 /// Proposes organizations.
 pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
@@ -31,6 +32,9 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         }
         if run.rules.any(Rules::BODY) {
             body::propose(document, run, found);
+        }
+        if run.rules.any(Rules::UNUSUAL) && end - first >= 2 {
+            unusual(document, run, found);
         }
     }
     letterhead::find(document, found);
@@ -288,6 +292,74 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     };
     let score = Score::new("short name of a hospital", document.bytes(word..end), certainty);
     found.add("institution", Kind::Institution, places::with_possessive(document, first..end), &score);
+}
+
+/// Words that an organization of no usual kind stands behind.
+pub(super) const BEFORE: WordSet = words![
+    "at",
+    "from",
+    "with",
+    "by",
+    "via",
+    "through",
+    "for",
+    "to",
+    "contacted",
+    "requested",
+    "called",
+    "named",
+    "near",
+    "outside",
+    "opposite",
+];
+
+/// Several words with capitals within a sentence that are neither names of people nor terms: "arranged by
+/// Northern Heart", "his cover with Ulster Provident". Not certain enough for a made-up name.
+fn unusual(document: &Document<'_>, run: &Run, found: &mut Candidates) {
+    let tokens = &document.tokens;
+    let (first, end) = (run.first as usize, run.end as usize);
+    let other = cues::ROLE
+        .or(cues::CREDENTIAL)
+        .or(cues::TITLE)
+        .or(cues::HEADING)
+        .or(cues::RELATIVE)
+        .or(cues::MONTH)
+        .or(cues::WEEKDAY)
+        .or(cues::HOLIDAY)
+        .or(cues::UNIT)
+        .or(cues::DOSE)
+        .or(cues::NOBODY)
+        .or(cues::WARD_HEAD)
+        .or(cues::EPONYM_HEAD)
+        .or(cues::KEY_PHONE)
+        .or(cues::KEY_DATE)
+        .or(cues::KEY_RECORD);
+    let plain = |at: usize| {
+        let token = &tokens[at];
+        let word = token.word;
+        let small = !token.has(Flags::CAPITAL) && (word.is_function() || token.is(cues::PARTICLE));
+        let joint =
+            !token.is_word() && (matches!(token.first, b'-' | b'&' | b'\'' | b'.') || token.first == 0xe2);
+        small
+            || joint
+            || token.is_capital()
+                && !token.has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::SINGLE).or(Flags::SENTENCE))
+                && !token.is(other)
+                && !(word.is_medical() || word.is_drug() || word.is_ward() || word.is_heading())
+                && !(word.is_shorthand() || word.is_nationality() || word.is_credential() || word.is_thing())
+                && !(word.is_eponym_name() || word.is_eponym() || word.is_substance())
+                && !document.is_any(at, GENERIC)
+    };
+    let people = (first..end).all(|at| !tokens[at].is_word() || nameness(document, at).prior >= 0.5);
+    let words = (first..end).filter(|at| tokens[*at].is_capital()).count();
+    let free = is_closed(document, end)
+        || tokens.get(end).is_some_and(|next| {
+            !next.has(Flags::CAPITAL) && !next.word.is_medical() && !next.is(cues::EPONYM_HEAD.or(cues::UNIT))
+        });
+    if words >= 2 && !people && free && !document.is_key(first) && (first..end).all(plain) {
+        let score = Score::new("several words behind a preposition", document.bytes(first..end), 0.52);
+        found.add("institution", Kind::Institution, document.bytes(first..end), &score);
+    }
 }
 
 /// Whether somebody who works for a service is named before "from": "support worker Cal Trew from

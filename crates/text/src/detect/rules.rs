@@ -5,8 +5,10 @@
 //! detector visits only the runs and codes that have a bit of one of its rules. A bit may be set
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
-use super::{address, age, body, club, employer, institution, licence, lower, national, occupation, phone};
-use super::{places, record, room, school, state, street, tails, team, town, vehicle};
+use super::{
+    address, age, body, club, employer, institution, licence, lower, national, occupation, organization,
+    phone, places, record, room, school, state, street, tails, team, town, vehicle,
+};
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Sets};
 use crate::document::{Code, Document, Run};
@@ -138,6 +140,8 @@ rules! {
     BODY 46,
     /// Has a nickname of a team.
     NICKNAME 47,
+    /// Several words behind a preposition, directly or before "the": an organization of no usual kind.
+    UNUSUAL 48,
 }
 
 // Rules of codes.
@@ -311,6 +315,8 @@ sets! {
     CALLED 42 = lower::TITLES, lower::GREETINGS, lower::WORKERS, words!["with"];
     /// Keys of extensions.
     EXTENSION 43 = phone::EXTENSIONS;
+    /// Before an organization of no usual kind.
+    BEFORE_UNUSUAL 44 = organization::BEFORE;
 }
 
 /// A rule of runs, with what proposes something by it.
@@ -461,6 +467,7 @@ fn behind_words(document: &Document<'_>, first: usize) -> Rules {
         (one.any(Sets::OF), Rules::HEAD_FIRST),
         (past(Sets::AFTER_ROLE), Rules::ROLE),
         (past(Sets::TO), Rules::SHORT_NAME),
+        (past(Sets::BEFORE_UNUSUAL), Rules::UNUSUAL),
         (the || rival, Rules::SIDE),
         (one.any(Sets::WHERE), Rules::WHERE),
         (one.any(Sets::TREATED), Rules::BODY),

@@ -16,6 +16,7 @@ use crate::document::Document;
 use crate::lexicon;
 use crate::span::Kind;
 use crate::token::{Flags, Token};
+use crate::words::WordSet;
 
 /// Names are taken from spans of at least this certainty.
 const SURE: f32 = 0.8;
@@ -33,9 +34,26 @@ struct Name {
     unknown: bool,
 }
 
+/// The first words of an organization, before what says its kind: "South Texas" of "South Texas
+/// Methodist Hospital".
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    words: [u64; MOST_WORDS],
+    count: usize,
+    kind: Kind,
+    certainty: f32,
+}
+
+/// Words of a beginning that are compared.
+const MOST_WORDS: usize = 4;
+
+/// Beginnings of a document that are looked for.
+const MOST_BEGINNINGS: usize = 256;
+
 /// The names of a document.
 #[derive(Debug, Default)]
 pub struct Names {
+    beginnings: Vec<Beginning>,
     exact: FxHashMap<u64, Name>,
     /// Names of people with their hashes, for misspellings; folded, a range of `letters`.
     texts: Vec<(u64, Range<usize>)>,
@@ -160,6 +178,7 @@ impl Names {
         if self.exact.len() > MOST_REUSED {
             return Names::default();
         }
+        self.beginnings.clear();
         self.exact.clear();
         self.texts.clear();
         self.letters.clear();
@@ -170,7 +189,7 @@ impl Names {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.exact.is_empty()
+        self.exact.is_empty() && self.beginnings.is_empty()
     }
 
     /// Adds the names of all certain spans.
@@ -181,10 +200,62 @@ impl Names {
         {
             at = document.token_behind(at, candidate.start);
             let titled = at > 0 && behind_title(document, at);
+            if is_organization(candidate.kind) {
+                self.begin(document, at, candidate);
+            }
             for token in document.tokens[at..].iter().take_while(|token| token.end <= candidate.end) {
                 self.add(document, token, candidate, titled);
             }
         }
+    }
+
+    /// Adds the first words of an organization, if there are several that name it.
+    fn begin(&mut self, document: &Document<'_>, first: usize, candidate: &Candidate) {
+        let the = usize::from(document.is(first, "the"));
+        let own = document.tokens[first + the..]
+            .iter()
+            .take(MOST_WORDS)
+            .take_while(|token| token.end <= candidate.end && is_part(token));
+        let mut beginning = Beginning {
+            words: [0; MOST_WORDS],
+            count: 0,
+            kind: candidate.kind,
+            certainty: candidate.certainty,
+        };
+        let mut named = false;
+        for (at, token) in (first + the..).zip(own) {
+            beginning.words[beginning.count] = token.hash;
+            beginning.count += 1;
+            named |= !document.is_any(at, GENERIC);
+        }
+        let known = |other: &Beginning| other.words == beginning.words;
+        if beginning.count < 2 || !named || self.beginnings.len() >= MOST_BEGINNINGS {
+            return;
+        }
+        if !self.beginnings.iter().any(known) {
+            self.beginnings.push(beginning);
+            self.note(beginning.words[0]);
+        }
+    }
+
+    /// Adds a hash to the filter.
+    fn note(&mut self, hash: u64) {
+        let first = self.beginnings.iter().map(|beginning| beginning.words[0]);
+        self.filter.reserve(1, self.exact.keys().copied().chain(first));
+        self.filter.add(hash);
+    }
+
+    /// The organization that at least two words from a token on begin, and the end of these.
+    fn begun(&self, document: &Document<'_>, at: usize) -> Option<(usize, &Beginning)> {
+        let tokens = &document.tokens;
+        let same = |beginning: &Beginning| {
+            let own = beginning.words[..beginning.count].iter().zip(tokens.get(at..).unwrap_or_default());
+            own.take_while(|(hash, token)| token.hash == **hash && token.is_capital()).count()
+        };
+        let found = self.beginnings.iter().map(|beginning| (same(beginning), beginning));
+        let (count, beginning) = found.filter(|(count, _)| *count >= 2).max_by_key(|(count, _)| *count)?;
+        let line = (at + 1..at + count).all(|at| !tokens[at].has(Flags::GAP.or(Flags::PARAGRAPH)));
+        line.then_some((at + count, beginning))
     }
 
     fn add(&mut self, document: &Document<'_>, token: &Token, candidate: &Candidate, titled: bool) {
@@ -223,8 +294,7 @@ impl Names {
             }
             Entry::Vacant(free) => {
                 free.insert(name);
-                self.filter.reserve(1, self.exact.keys().copied());
-                self.filter.add(token.hash);
+                self.note(token.hash);
                 if person && token.len() >= LEAST_LETTERS {
                     let from = self.letters.len();
                     lexicon::fold_into(document.slice(token.start..token.end), &mut self.letters);
@@ -280,6 +350,12 @@ impl Names {
             if covered.peek().is_some_and(|span| span.start < token.end) {
                 continue;
             }
+            if let Some((end, beginning)) = self.begun(document, at) {
+                let bytes = document.bytes(at..end);
+                let score = Score::new("found elsewhere", bytes.clone(), beginning.certainty.min(0.85));
+                found.add("consistency", beginning.kind, bytes, &score);
+                continue;
+            }
             self.mention(document, at, token, found);
         }
     }
@@ -309,6 +385,65 @@ impl Names {
             add_mention(token, name, "one letter from a name", if capital { 0.85 } else { 0.75 }, found);
         }
     }
+}
+
+/// Words that say what an organization is, not which one.
+const GENERIC: WordSet = words![
+    "community",
+    "regional",
+    "general",
+    "memorial",
+    "medical",
+    "health",
+    "women",
+    "children",
+    "county",
+    "city",
+    "state",
+    "national",
+    "university",
+    "public",
+    "primary",
+    "family",
+    "private",
+    "royal",
+    "local",
+    "district",
+    "central",
+    "home",
+    "care",
+    "mental",
+    "social",
+    "north",
+    "south",
+    "east",
+    "west",
+    "first",
+    "new",
+    "united",
+];
+
+/// Kinds that have names of several words.
+fn is_organization(kind: Kind) -> bool {
+    matches!(kind, Kind::Institution | Kind::School | Kind::Employer | Kind::Team)
+}
+
+/// Whether a word is one of those that an organization is called by, rather than what says its kind.
+fn is_part(token: &Token) -> bool {
+    let head = cues::INSTITUTION_HEAD
+        .or(cues::SCHOOL_HEAD)
+        .or(cues::COMPANY_SUFFIX)
+        .or(cues::WARD_HEAD)
+        .or(cues::HEADING)
+        .or(cues::TITLE)
+        .or(cues::MONTH)
+        .or(cues::WEEKDAY);
+    let word = token.word;
+    token.is_capital()
+        && token.hash != 0
+        && !token.has(Flags::SINGLE)
+        && (!token.is(head) || token.is(cues::NAME_FILLER))
+        && !(word.is_medical() || word.is_drug() || word.is_function() || word.is_ward() || word.is_heading())
 }
 
 /// Whether a title stands before a token.
