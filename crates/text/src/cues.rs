@@ -569,7 +569,7 @@ const TABLE: &[(Classes, &str)] = &[
         % percent cal kcal kg/m2 w/v tsp tbsp drops puffs tabs tab tablets tablet caps capsules capsule msec ms sec seconds \
         minutes min hours hour hr hrs hz khz mhz gray gy cgy msv weeks days months years pounds grams milligrams liters litres \
         ng pg fl cells beats breaths degrees f c mg/dl g/dl mmol/l u iu/l french fr gauge ga pack packs joules j watts volts ma kv kvp \
-        meters metres mets copies x10 dollars euros miles steps stitches sutures vials doses ppd kpa cmh2o torr mcg/ml rpm lpm",
+        meters metres mets copies x10 dollars euros miles steps stitches sutures vials doses ppd kpa cmh2o torr mcg/ml rpm lpm mph kph kmh knots",
     ),
     (
         OFFICE,

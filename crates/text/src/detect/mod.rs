@@ -19,6 +19,7 @@ mod date_words;
 mod device;
 mod email;
 mod employer;
+mod famous;
 mod institution;
 mod ip;
 mod letterhead;

@@ -6,7 +6,7 @@ use super::names::{Sort, nameness};
 use super::tails::{
     DEPARTMENTS, FINDINGS, FIRSTS, GENERIC, LEGAL, PAIRED, PLACED, STAYS, STRONG, TRADES, VENUES, WEAK,
 };
-use super::{body, letterhead, places};
+use super::{body, famous, letterhead, places};
 use crate::candidates::{Candidates, Score};
 use crate::cues::{self, Sets};
 use crate::document::{Document, Run};
@@ -32,6 +32,9 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         }
         if run.rules.any(Rules::BODY) {
             body::propose(document, run, found);
+        }
+        if run.rules.any(Rules::FAMOUS) {
+            famous::propose(document, run, found);
         }
         if run.rules.any(Rules::UNUSUAL) && end - first >= 2 {
             unusual(document, run, found);
@@ -122,7 +125,7 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     let certainty = match (named, pair || strong || legal) {
         _ if !closed || words == 0 => return,
         _ if plan && !shouted => 0.8,
-        _ if short && !(opened && is_closed(document, end)) => return,
+        _ if short && !(opened && (is_closed(document, end) || goes_on_small(document, end))) => return,
         _ if short && (named || town) => 0.92,
         _ if short
             && tokens[first].has(Flags::LINE)
@@ -154,6 +157,13 @@ fn tailed(document: &Document<'_>, at: usize, run_end: usize, found: &mut Candid
     let score = Score::new("last word of an organization", document.bytes(head..at + 1), certainty);
     let kind = if trade { Kind::Employer } else { Kind::Institution };
     found.add("institution", kind, document.bytes(first..end), &score);
+}
+
+/// Whether a sentence goes on behind a name: "at Mass General on 3 May", "at Addenbrooke's who".
+fn goes_on_small(document: &Document<'_>, end: usize) -> bool {
+    document.tokens.get(end).is_some_and(|next| {
+        next.is_word() && !next.has(Flags::CAPITAL.or(Flags::LINE)) && next.word.is_function()
+    })
 }
 
 /// "Kirk Wynd Co-op", "Tri-Creek Electric Co-op".
@@ -255,7 +265,9 @@ fn lettered(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
     let token = &tokens[first];
-    if end - first > 2 || token.has(Flags::UPPER) || !is_closed(document, end) {
+    let at = first > 0 && document.is(first - 1, "at");
+    let closed = is_closed(document, end) || at && goes_on_small(document, end);
+    if end - first > 2 || token.has(Flags::UPPER) || !closed {
         return;
     }
     let Some((word, _)) = preposition(document, first) else { return };
@@ -311,6 +323,9 @@ pub(super) const BEFORE: WordSet = words![
     "near",
     "outside",
     "opposite",
+    "insurance",
+    "insurer",
+    "provider",
 ];
 
 /// Several words with capitals within a sentence that are neither names of people nor terms: "arranged by

@@ -6,8 +6,8 @@
 //! although the rule proposes nothing; where the rule proposes something, the bit is set.
 
 use super::{
-    address, age, body, club, employer, institution, licence, lower, national, occupation, organization,
-    phone, places, record, room, school, state, street, tails, team, town, vehicle,
+    address, age, body, club, employer, famous, institution, licence, lower, national, occupation,
+    organization, phone, places, record, room, school, state, street, tails, team, town, vehicle,
 };
 use crate::candidates::Candidates;
 use crate::cues::{self, Classes, Sets};
@@ -142,6 +142,8 @@ rules! {
     NICKNAME 47,
     /// Several words behind a preposition, directly or before "the": an organization of no usual kind.
     UNUSUAL 48,
+    /// Has a word of the name of a known organization.
+    FAMOUS 49,
 }
 
 // Rules of codes.
@@ -293,7 +295,7 @@ sets! {
         age::behind::SEXES, age::UNITS, words!["next"];
     /// Directly before an age.
     AGE_BEFORE 33 =
-        age::before::CONTRACTED, age::before::SOMEBODY, age::before::BEING, age::before::TURNED,
+        age::before::CONTRACTED, age::before::SOMEBODY, age::before::BEING, age::before::TURNED, age::before::ABOUT,
         age::family::CHILDREN, words!["now", "of", "at", "and", "or"];
     /// Before the number of a plot or block.
     PLOT 34 = address::PLOTS, address::BLOCKS;
@@ -315,6 +317,8 @@ sets! {
     CALLED 42 = lower::TITLES, lower::GREETINGS, lower::WORKERS, words!["with"];
     /// Keys of extensions.
     EXTENSION 43 = phone::EXTENSIONS;
+    /// A word of the name of a known organization.
+    FAMOUS 45 = famous::EMPLOYERS, famous::INSTITUTIONS, famous::FIRST;
     /// Before an organization of no usual kind.
     BEFORE_UNUSUAL 44 = organization::BEFORE;
 }
@@ -421,6 +425,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
         ),
         (several && word.is_city() && start.any(Flags::UPPER), Rules::BODY),
         (sets.any(Sets::NICKNAME), Rules::NICKNAME),
+        (sets.any(Sets::FAMOUS), Rules::FAMOUS),
     ]);
     let found = here.or(Rules::of([
         (nameable || classes.any(cues::TITLE), Rules::PERSON),

@@ -59,6 +59,12 @@ pub(super) const STRONG: WordSet = words![
     "hospices",
     "rehab",
     "foodbank",
+    "collective",
+    "probation",
+    "hostel",
+    "hostels",
+    "shelter",
+    "housing",
 ];
 
 /// Last words that an organization has if a name is before them.
@@ -292,6 +298,9 @@ pub(super) const PAIRED: WordSet = words![
     "unit",
     "company",
     "practice",
+    "team",
+    "medicine",
+    "collective",
 ];
 
 /// Words before these.
@@ -415,6 +424,8 @@ pub(super) const FIRSTS: WordSet = words![
     "carers'",
     "support",
     "outreach",
+    "internal",
+    "adult",
 ];
 
 /// Words that an organization stands behind.

@@ -20,7 +20,7 @@ struct Place<'d, 't> {
 type Rule = fn(&Place<'_, '_>) -> Option<Evidence>;
 
 /// In the order in which they are asked.
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 17] = [
     |place| place.between_slashes(),
     |place| place.now(),
     |place| place.oneself(),
@@ -31,6 +31,7 @@ const RULES: [Rule; 16] = [
     |place| identified(place.document, place.first, place.end),
     |place| relative(place.document, place.first, place.end),
     |place| place.in_family(),
+    |place| place.of_kin(),
     |place| place.behind_sex(),
     |place| place.behind_full_name(),
     |place| place.in_brackets(),
@@ -79,6 +80,9 @@ pub(in super::super) const BEING: WordSet = words!["is", "was", "be", "am", "im"
 /// Before an age that somebody had or reached.
 pub(in super::super) const TURNED: WordSet =
     words!["turned", "turning", "turns", "turn", "aged", "approx", "aet"];
+
+/// Before the age of relatives.
+pub(in super::super) const ABOUT: WordSet = words!["both", "about", "approx", "approximately", "nearly"];
 
 impl Place<'_, '_> {
     fn by_rules(&self) -> Option<Evidence> {
@@ -185,7 +189,9 @@ impl Place<'_, '_> {
     fn oneself(&self) -> Option<Evidence> {
         let (document, previous) = (self.document, self.previous);
         let short = self.token(previous).has(Flags::POSSESSIVE) && document.is_any(previous, SOMEBODY);
-        if short && self.is_age() && self.ends() {
+        let child = self.number().is_number() && self.number().len() == 1 && self.number().first != b'0';
+        if short && (self.is_age() || child && document.is_any(self.end, words!["and", "now"])) && self.ends()
+        {
             return Some(("is N years old", 0.8, previous, self.first));
         }
         let subject = previous > 0
@@ -286,6 +292,26 @@ impl Place<'_, '_> {
         found.then_some(("at N years", 0.76, previous, first))
     }
 
+    /// "twins Thomas and Lily, both 17", "Youngest, 20,", "Mother-in-law Hamida Bi, about 65,", "w/ grandson
+    /// (2)".
+    fn of_kin(&self) -> Option<Evidence> {
+        let (document, previous) = (self.document, self.previous);
+        let number = self.number();
+        let small = number.is_number() && number.len() <= 2 && number.first != b'0';
+        if !small || previous == 0 || !self.closes(b",.;)") || self.number_follows() {
+            return None;
+        }
+        let child = words!["youngest", "eldest", "oldest", "middle"];
+        let kin = self.is_behind_comma() && document.is_any(previous - 1, child);
+        let about = document.is_any(previous, ABOUT)
+            && self.token(previous - 1).is_sign(b',')
+            && is_kin(document, previous, 10);
+        let bracket = self.token(previous).is_sign(b'(')
+            && self.closes(b")")
+            && self.token(previous - 1).is(cues::RELATIVE);
+        (kin || about || bracket).then_some(("behind a relative", 0.74, previous - 1, self.first))
+    }
+
     /// "F 61", "M/61" at the start of a line or cell, or behind a name.
     fn behind_sex(&self) -> Option<Evidence> {
         let (document, previous) = (self.document, self.previous);
@@ -364,6 +390,7 @@ impl Place<'_, '_> {
     fn beside_kin(&self) -> Option<Evidence> {
         let (document, number, name) = (self.document, self.number(), self.token(self.previous));
         let beside = is_name(name)
+            && !name.word.is_eponym()
             && number.is_number()
             && number.len() <= 2
             && number.first != b'0'
