@@ -353,7 +353,7 @@ fn listed(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         };
         let several = end > at + 1;
         let named = !several && (word.is_first_name() || word.is_last_name());
-        let ordinary = word.is_common()
+        let ordinary = word.is_common() && !word.is_mostly_city()
             || word.is_medical()
             || word.is_eponym()
             || word.is_drug()

@@ -4,11 +4,12 @@
 //! Only names that are hardly anything else are here: makers of drugs and cars are mentioned with their
 //! products, and "Shell", "Target" and "Chase" are words and names.
 
+use super::places;
 use crate::candidates::{Candidates, Score};
-use crate::cues::Sets;
+use crate::cues::{self, Sets};
 use crate::document::{Document, Run};
 use crate::span::Kind;
-use crate::token::Flags;
+use crate::token::{Flags, Token};
 use crate::words::WordSet;
 
 /// Companies.
@@ -18,7 +19,6 @@ pub(super) const EMPLOYERS: WordSet = words![
     "usps",
     "tesco",
     "asda",
-    "sainsbury's",
     "morrisons",
     "waitrose",
     "lidl",
@@ -40,11 +40,9 @@ pub(super) const EMPLOYERS: WordSet = words![
     "pwc",
     "accenture",
     "starbucks",
-    "mcdonald's",
     "mcdonalds",
     "kfc",
-    "wendy's",
-    "nando's",
+    "nando",
     "greggs",
     "wetherspoons",
     "primark",
@@ -141,7 +139,7 @@ pub(super) const INSTITUTIONS: WordSet = words![
     "workcover",
     "worksafe",
     "rfds",
-    "barnardo's",
+    "barnardo",
     "barnardos",
     "mencap",
     "samaritans",
@@ -154,7 +152,7 @@ pub(super) const INSTITUTIONS: WordSet = words![
     "foodbank",
     "centrelink",
     "jobcentre",
-    "addenbrooke's",
+    "addenbrooke",
     "addenbrookes",
     "papworth",
     "moorfields",
@@ -284,8 +282,15 @@ pub(super) fn propose(document: &Document<'_>, run: &Run, found: &mut Candidates
             (None, Some((words, kind))) => (at + words.len(), *kind),
             (None, None) => continue,
         };
-        let bytes = document.bytes(at..end);
-        found.add("institution", kind, bytes.clone(), &Score::new("known organization", bytes, 0.74));
+        let the = at > 0 && document.is(at - 1, "the") && tokens[at - 1].is_capital();
+        let start =
+            at - usize::from(the && document.same_line(at - 1, at) && !tokens[at - 1].has(Flags::SENTENCE));
+        // "BUPA 7781 2234", "Walgreens on Lohman Ave": others find more.
+        let place = tokens[at].is(cues::CHAIN) && document.is_any(end, words!["on", "in", "at"]);
+        let more = place || tokens.get(end).is_some_and(Token::is_number);
+        let certainty = if more { 0.7 } else { 0.93 };
+        let bytes = places::with_possessive(document, start..end);
+        found.add("institution", kind, bytes.clone(), &Score::new("known organization", bytes, certainty));
     }
 }
 

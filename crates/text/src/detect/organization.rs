@@ -333,6 +333,10 @@ pub(super) const BEFORE: WordSet = words![
 fn unusual(document: &Document<'_>, run: &Run, found: &mut Candidates) {
     let tokens = &document.tokens;
     let (first, end) = (run.first as usize, run.end as usize);
+    let the = usize::from(first > 1 && document.is(first - 1, "the"));
+    if !first.checked_sub(1 + the).is_some_and(|word| document.is_any(word, BEFORE)) {
+        return;
+    }
     let other = cues::ROLE
         .or(cues::CREDENTIAL)
         .or(cues::TITLE)
@@ -355,15 +359,12 @@ fn unusual(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let small = !token.has(Flags::CAPITAL) && (word.is_function() || token.is(cues::PARTICLE));
         let joint =
             !token.is_word() && (matches!(token.first, b'-' | b'&' | b'\'' | b'.') || token.first == 0xe2);
-        small
-            || joint
-            || token.is_capital()
-                && !token.has(Flags::UPPER.or(Flags::SHOUTED).or(Flags::SINGLE).or(Flags::SENTENCE))
-                && !token.is(other)
-                && !(word.is_medical() || word.is_drug() || word.is_ward() || word.is_heading())
-                && !(word.is_shorthand() || word.is_nationality() || word.is_credential() || word.is_thing())
-                && !(word.is_eponym_name() || word.is_eponym() || word.is_substance())
-                && !document.is_any(at, GENERIC)
+        let shape = Flags::UPPER.or(Flags::SHOUTED).or(Flags::SINGLE).or(Flags::SENTENCE);
+        let term = word.is_medical() || word.is_drug() || word.is_ward() || word.is_heading();
+        let known = word.is_shorthand() || word.is_nationality() || word.is_credential() || word.is_thing();
+        let eponym = word.is_eponym_name() || word.is_eponym() || word.is_substance();
+        let own = token.is_capital() && !token.has(shape) && !token.is(other);
+        small || joint || own && !(term || known || eponym || document.is_any(at, GENERIC))
     };
     let people = (first..end).all(|at| !tokens[at].is_word() || nameness(document, at).prior >= 0.5);
     let words = (first..end).filter(|at| tokens[*at].is_capital()).count();

@@ -289,7 +289,7 @@ fn distinct(document: &Document<'_>, at: usize, first: usize) -> u8 {
             && token.word.population() > 20_000
             && !token.word.is_medical()
             && !token.is(cues::HEADING)
-            && !token.word.is_common() =>
+            && (!token.word.is_common() || token.word.is_mostly_city()) =>
         {
             2
         }

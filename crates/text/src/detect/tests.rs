@@ -1,6 +1,7 @@
 //! Tables of cases for every detector: what each finds, and what it leaves alone.
 
 mod bodies;
+mod organizations;
 mod places;
 
 use proptest::prelude::*;

@@ -148,6 +148,12 @@ impl Word {
         self.level(15) > 0
     }
 
+    /// Whether this is a city of some size that texts mention more than they use the word: "Geelong" is in
+    /// lists of words because of the city, "Reading" is not.
+    pub fn is_mostly_city(self) -> bool {
+        self.population() > 50_000 && self.common_level() <= 13
+    }
+
     /// The sex that a first name is given to, unless it is given to both.
     pub fn sex(self) -> Option<Sex> {
         match (self.is_female(), self.is_male()) {

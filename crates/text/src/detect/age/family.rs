@@ -116,7 +116,8 @@ pub(super) fn is_kin(document: &Document<'_>, at: usize, reach: usize) -> bool {
     (at.saturating_sub(reach)..at).rev().take_while(|near| !document.tokens[*near].is_sign(b'.')).any(
         |near| {
             // "Child-Pugh" is a score.
-            document.tokens[near].is(cues::RELATIVE) && !document.tokens[near + 1].is_sign(b'-')
+            document.tokens[near].is(cues::RELATIVE)
+                && (!document.tokens[near + 1].is_sign(b'-') || document.is(near + 2, "in"))
                 || document.is_any(
                     near,
                     words!["kids", "boys", "girls", "twins", "grandchildren", "nephews", "nieces"],
