@@ -30,6 +30,8 @@ const THIRD_DEVELOPMENT: &str = include_str!("../tests/documents/third-developme
 const THIRD_HELD_OUT: &str = include_str!("../tests/documents/third-held-out.txt");
 const FOURTH_HELD_OUT: &str = include_str!("../tests/documents/fourth-held-out.txt");
 const FIFTH_HELD_OUT: &str = include_str!("../tests/documents/fifth-held-out.txt");
+const ORGANIZATIONS: &str = include_str!("../tests/documents/organizations-development.txt");
+const ORGANIZATIONS_HELD_OUT: &str = include_str!("../tests/documents/organizations-held-out.txt");
 
 type Found = Vec<(Range<usize>, Kind)>;
 
@@ -116,9 +118,11 @@ fn main() {
         ("hand-written", written),
         ("of these: development", developed),
         ("of these: hold-out", held_out),
+        ("organizations: development", read(ORGANIZATIONS)),
+        ("organizations: hold-out", read(ORGANIZATIONS_HELD_OUT)),
     ];
     comparison(&sets);
-    kinds(&sets[1..]);
+    kinds(&sets[1..5]);
     if options.misses {
         mistakes(sets[1].0, &sets[1].1);
         mistakes(sets[3].0, &sets[3].1);

@@ -18,6 +18,9 @@ const DEVELOPMENT: [&str; 8] = [
 ];
 /// Documents whose mistakes nobody has looked at.
 const HELD_OUT: [&str; 1] = [include_str!("../documents/fifth-held-out.txt")];
+/// Documents that mention three times as many organizations as others do.
+const ORGANIZATIONS: [&str; 1] = [include_str!("../documents/organizations-development.txt")];
+const ORGANIZATIONS_HELD_OUT: [&str; 1] = [include_str!("../documents/organizations-held-out.txt")];
 
 fn read(files: &[&str]) -> Vec<Letter> {
     files.iter().flat_map(|file| documents(file).unwrap()).collect()
@@ -57,4 +60,16 @@ fn identifiers_of_documents_that_nobody_looked_at_are_found() {
     assert!(score.all().recall() >= 0.95, "{:?}", score.all());
     assert!(score.all().precision() >= 0.95, "{:?}", score.all());
     assert!(score.medical_share() >= 0.97, "{} of {}", score.untouched, score.medical);
+}
+
+/// Organizations are the kind that is missed most: their names can be any words.
+#[test]
+fn most_identifiers_of_documents_with_many_organizations_are_found() {
+    let (score, mistakes) = crate::score(&crate::default(), &read(&ORGANIZATIONS));
+    assert!(score.all().recall() >= 0.92, "{:?}\n{}", score.all(), mistakes.join("\n"));
+    assert!(score.medical_share() >= 0.99, "{}", mistakes.join("\n"));
+    let (score, _) = crate::score(&crate::default(), &read(&ORGANIZATIONS_HELD_OUT));
+    assert!(score.all().recall() >= 0.88, "{:?}", score.all());
+    assert!(score.all().precision() >= 0.95, "{:?}", score.all());
+    assert!(score.medical_share() >= 0.98, "{} of {}", score.untouched, score.medical);
 }
