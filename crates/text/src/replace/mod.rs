@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::candidates::{Candidate, Candidates};
 use crate::document::Document;
 use crate::lexicon;
+use crate::resolve::{CONSISTENCY, is_organization};
 use crate::scrubber::Scrubbed;
 use crate::settings::{DateRule, Mode, Settings};
 use crate::span::Kind;
@@ -58,6 +59,8 @@ struct Memory {
     people: Vec<(u32, Range<usize>)>,
     /// The first of these that is not replaced yet.
     next: usize,
+    /// The organizations of a piece.
+    organizations: Vec<(Kind, Range<u32>)>,
 }
 
 thread_local! {
@@ -70,12 +73,12 @@ const MOST_REUSED: usize = 256;
 impl Memory {
     /// Nothing, in the memory of what was made.
     fn forget(self) -> Memory {
-        let Memory { source, mut made, roles, people, .. } = self;
+        let Memory { source, mut made, roles, people, organizations, .. } = self;
         if made.len() > MOST_REUSED {
             made = FxHashMap::default();
         }
         made.clear();
-        Memory { source: source.forget(), made, roles: roles.forget(), people, next: 0 }
+        Memory { source: source.forget(), made, roles: roles.forget(), people, next: 0, organizations }
     }
 }
 
@@ -135,6 +138,9 @@ impl<'a> Replacer<'a> {
         if self.settings.mode != Mode::Surrogate {
             return;
         }
+        let organizations = chosen.iter().filter(|candidate| is_organization(candidate.kind));
+        self.memory.organizations.clear();
+        self.memory.organizations.extend(organizations.map(|own| (own.kind, own.start..own.end)));
         let mut end = 0;
         for candidate in chosen.iter().filter(|candidate| candidate.kind == Kind::Person) {
             let tokens = tokens_behind(piece, end, candidate);
@@ -267,7 +273,9 @@ impl<'a> Replacer<'a> {
         self.prepare(piece);
         let kind = candidate.kind;
         let tokens = if kind == Kind::Person { self.name(piece, candidate) } else { 0..0 };
-        let (Some(key), Memory { source, roles, .. }) = (&self.key, &mut self.memory) else { return None };
+        let (Some(key), Memory { source, roles, organizations, .. }) = (&self.key, &mut self.memory) else {
+            return None;
+        };
         match kind {
             Kind::Person => names::name(key, piece, tokens, candidate.start..candidate.end, roles, source),
             Kind::Date => dates::date(text, self.settings.dates, self.days(), self.settings.day_first),
@@ -279,7 +287,10 @@ impl<'a> Replacer<'a> {
             Kind::Ward => places::ward(key, text, source),
             Kind::State | Kind::Country => places::region(key, kind, text),
             Kind::Institution | Kind::Employer | Kind::School | Kind::Team | Kind::City => {
-                places::named(key, kind, text, source)
+                match begun(organizations, piece, candidate, text) {
+                    Some((kind, whole)) => places::beginning(key, kind, whole, text, source),
+                    None => places::named(key, kind, text, source),
+                }
             }
             _ => Some(number::number(key, kind.as_str(), text)),
         }
@@ -311,6 +322,24 @@ impl<'a> Replacer<'a> {
         self.sourced = true;
         self.memory.source.add(piece);
     }
+}
+
+/// The organization of a piece that a mention is the first words of, where it was found by them.
+fn begun<'t>(
+    organizations: &[(Kind, Range<u32>)],
+    piece: &Document<'t>,
+    candidate: &Candidate,
+    text: &str,
+) -> Option<(Kind, &'t str)> {
+    if candidate.detector != CONSISTENCY || !is_organization(candidate.kind) {
+        return None;
+    }
+    let begins = |whole: &str| {
+        let head = whole.get(..text.len()).is_some_and(|head| head.eq_ignore_ascii_case(text));
+        head && whole.as_bytes().get(text.len()) == Some(&b' ')
+    };
+    let all = organizations.iter().map(|(kind, bytes)| (*kind, piece.slice(bytes.clone())));
+    all.filter(|(_, whole)| begins(whole)).max_by_key(|(_, whole)| whole.len())
 }
 
 /// The tokens of a span that starts behind some tokens.

@@ -29,6 +29,14 @@ pub fn named(key: &Key, kind: Kind, text: &str, source: &Source) -> Option<Strin
     Some(made)
 }
 
+/// The first word of what is made up for a whole organization, in the case of a mention.
+pub fn beginning(key: &Key, kind: Kind, whole: &str, text: &str, source: &Source) -> Option<String> {
+    let made = named(key, kind, whole, source)?;
+    let mut first = String::new();
+    push_cased_as(made.split(' ').next()?, text, &mut first);
+    Some(first)
+}
+
 /// A made-up street: the same places for numbers, another name.
 pub fn street(key: &Key, text: &str, source: &Source) -> Option<String> {
     if is_box(text) {

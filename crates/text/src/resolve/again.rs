@@ -50,6 +50,9 @@ const MOST_WORDS: usize = 4;
 /// Beginnings of a document that are looked for.
 const MOST_BEGINNINGS: usize = 256;
 
+/// The name of this in reports.
+pub const CONSISTENCY: &str = "consistency";
+
 /// The names of a document.
 #[derive(Debug, Default)]
 pub struct Names {
@@ -353,7 +356,7 @@ impl Names {
             if let Some((end, beginning)) = self.begun(document, at) {
                 let bytes = document.bytes(at..end);
                 let score = Score::new("found elsewhere", bytes.clone(), beginning.certainty.min(0.85));
-                found.add("consistency", beginning.kind, bytes, &score);
+                found.add(CONSISTENCY, beginning.kind, bytes, &score);
                 continue;
             }
             self.mention(document, at, token, found);
@@ -424,7 +427,7 @@ const GENERIC: WordSet = words![
 ];
 
 /// Kinds that have names of several words.
-fn is_organization(kind: Kind) -> bool {
+pub fn is_organization(kind: Kind) -> bool {
     matches!(kind, Kind::Institution | Kind::School | Kind::Employer | Kind::Team)
 }
 
@@ -454,7 +457,7 @@ fn behind_title(document: &Document<'_>, at: usize) -> bool {
 
 fn add_mention(token: &Token, name: &Name, rule: &'static str, certainty: f32, found: &mut Candidates) {
     let score = Score::new(rule, token.start..token.end, certainty.min(name.certainty));
-    found.add("consistency", name.kind, token.start..token.end, &score);
+    found.add(CONSISTENCY, name.kind, token.start..token.end, &score);
 }
 
 /// Kinds whose words are names.

@@ -5,7 +5,7 @@ mod again;
 mod beside;
 pub mod known;
 
-pub use again::Names;
+pub use again::{CONSISTENCY, Names, is_organization};
 pub use beside::ages;
 
 use std::collections::BTreeMap;

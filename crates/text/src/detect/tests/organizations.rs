@@ -44,6 +44,10 @@ fn unusual_organizations_stand_behind_prepositions() {
 fn organizations_are_found_again_by_their_first_words() {
     let text = "Seen at Grand River Hospital. Grand River has no bed, and grand river views help nobody.";
     check(Kind::Institution, &[(text, &["Grand River Hospital", "Grand River"])]);
+    let made = crate::Scrubber::new(crate::Settings::default()).unwrap();
+    let made = made.scrub(text, &crate::Subject::unknown()).text;
+    let first = made.strip_prefix("Seen at ").unwrap().split(' ').next().unwrap();
+    assert!(made.contains(&format!(". {first} has no bed")), "{made}");
     let text = "Referred by the Community Health Centre. Community Health is a subject of study.";
     check(Kind::Institution, &[(text, &["Community Health Centre"])]);
 }
