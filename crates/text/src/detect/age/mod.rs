@@ -222,7 +222,7 @@ fn child(document: &Document<'_>, first: usize, unit: usize) -> Option<(f32, usi
     let listed = first >= 2
         && (tokens[first - 1].is_sign(b',') || tokens[first - 1].is_sign(b'('))
         && super::is_name(&tokens[first - 2]);
-    (listed && closed).then_some((0.8, first - 2))
+    (listed && closed).then(|| (0.8, first - 2))
 }
 
 /// Whether a number is the minutes of a time: "16:05 day 1".
