@@ -20,7 +20,8 @@ pub(super) fn find(document: &Document<'_>, found: &mut Candidates) {
         let (first, end) = (run.first as usize, run.end as usize);
         if run.rules.any(Rules::TAIL) {
             for at in first + 1..end {
-                if document.tokens[at].cue.sets().any(Sets::TAIL) {
+                let (own, before) = (document.tokens[at].cue.sets(), document.tokens[at - 1].cue.sets());
+                if own.any(Sets::TAIL) || own.any(Sets::PAIRED) && before.any(Sets::FIRSTS) {
                     tailed(document, at, end, found);
                 }
             }
@@ -366,13 +367,13 @@ fn unusual(document: &Document<'_>, run: &Run, found: &mut Candidates) {
         let own = token.is_capital() && !token.has(shape) && !token.is(other);
         small || joint || own && !(term || known || eponym || document.is_any(at, GENERIC))
     };
-    let people = (first..end).all(|at| !tokens[at].is_word() || nameness(document, at).prior >= 0.5);
     let words = (first..end).filter(|at| tokens[*at].is_capital()).count();
     let free = is_closed(document, end)
         || tokens.get(end).is_some_and(|next| {
             !next.has(Flags::CAPITAL) && !next.word.is_medical() && !next.is(cues::EPONYM_HEAD.or(cues::UNIT))
         });
-    if words >= 2 && !people && free && !document.is_key(first) && (first..end).all(plain) {
+    let people = || (first..end).all(|at| !tokens[at].is_word() || nameness(document, at).prior >= 0.5);
+    if (first..end).all(plain) && words >= 2 && free && !document.is_key(first) && !people() {
         let score = Score::new("several words behind a preposition", document.bytes(first..end), 0.52);
         found.add("institution", Kind::Institution, document.bytes(first..end), &score);
     }

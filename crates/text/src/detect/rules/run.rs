@@ -77,7 +77,7 @@ pub(crate) fn of_run(document: &Document<'_>, run: &Run) -> Rules {
     let line = start.any(Flags::LINE);
     let counted = right.is_ascii_digit() || next.any(Sets::TIMES);
     let here = Rules::of([
-        (sets.any(Sets::TAIL), Rules::TAIL),
+        (sets.any(Sets::TAIL.or(Sets::PAIRED)), Rules::TAIL),
         (aside(left) || inner, Rules::ASIDE),
         (sets.any(Sets::ENDING), Rules::ENDING),
         (sets.any(Sets::REGION), Rules::REGION),

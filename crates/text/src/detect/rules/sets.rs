@@ -20,7 +20,7 @@ macro_rules! sets {
 
 sets! {
     /// A last word of an organization or business.
-    TAIL 0 = tails::STRONG, tails::WEAK, tails::TRADES, tails::PAIRED, words!["co"];
+    TAIL 0 = tails::STRONG, tails::WEAK, tails::TRADES, words!["co"];
     /// A last word of a small street or house.
     ENDING 1 = address::ENDINGS, address::HOUSES, address::SHORT;
     /// A role of a person in a place.
@@ -118,6 +118,10 @@ sets! {
     EXTENSION 43 = phone::EXTENSIONS;
     /// A word of the name of a known organization.
     FAMOUS 45 = famous::EMPLOYERS, famous::INSTITUTIONS, famous::FIRST;
+    /// A last word of an organization behind certain words, and these words.
+    PAIRED 46 = tails::PAIRED;
+    /// The words before it.
+    FIRSTS 47 = tails::FIRSTS;
     /// Before an organization of no usual kind.
     BEFORE_UNUSUAL 44 = organization::BEFORE;
 }
