@@ -47,8 +47,8 @@ struct Beginning {
 /// Words of a beginning that are compared.
 const MOST_WORDS: usize = 4;
 
-/// Beginnings of a document that are looked for.
-const MOST_BEGINNINGS: usize = 256;
+/// Beginnings with the same first word that are looked for: more would cost a comparison each.
+const MOST_ALIKE: usize = 16;
 
 /// The name of this in reports.
 pub const CONSISTENCY: &str = "consistency";
@@ -56,7 +56,8 @@ pub const CONSISTENCY: &str = "consistency";
 /// The names of a document.
 #[derive(Debug, Default)]
 pub struct Names {
-    beginnings: Vec<Beginning>,
+    /// By their first words.
+    beginnings: FxHashMap<u64, Vec<Beginning>>,
     exact: FxHashMap<u64, Name>,
     /// Names of people with their hashes, for misspellings; folded, a range of `letters`.
     texts: Vec<(u64, Range<usize>)>,
@@ -178,7 +179,7 @@ const MOST_REUSED: usize = 256;
 impl Names {
     /// No names, in the memory of these.
     pub fn forget(mut self) -> Names {
-        if self.exact.len() > MOST_REUSED {
+        if self.exact.len().max(self.beginnings.len()) > MOST_REUSED {
             return Names::default();
         }
         self.beginnings.clear();
@@ -231,20 +232,20 @@ impl Names {
             beginning.count += 1;
             named |= !document.is_any(at, GENERIC);
         }
-        let known = |other: &Beginning| other.words == beginning.words;
-        if beginning.count < 2 || !named || self.beginnings.len() >= MOST_BEGINNINGS {
+        if beginning.count < 2 || !named {
             return;
         }
-        if !self.beginnings.iter().any(known) {
-            self.beginnings.push(beginning);
-            self.note(beginning.words[0]);
+        let first = beginning.words[0];
+        let alike = self.beginnings.entry(first).or_default();
+        if alike.len() < MOST_ALIKE && alike.iter().all(|other| other.words != beginning.words) {
+            alike.push(beginning);
+            self.note(first);
         }
     }
 
     /// Adds a hash to the filter.
     fn note(&mut self, hash: u64) {
-        let first = self.beginnings.iter().map(|beginning| beginning.words[0]);
-        self.filter.reserve(1, self.exact.keys().copied().chain(first));
+        self.filter.reserve(1, self.exact.keys().chain(self.beginnings.keys()).copied());
         self.filter.add(hash);
     }
 
@@ -255,7 +256,8 @@ impl Names {
             let own = beginning.words[..beginning.count].iter().zip(tokens.get(at..).unwrap_or_default());
             own.take_while(|(hash, token)| token.hash == **hash && token.is_capital()).count()
         };
-        let found = self.beginnings.iter().map(|beginning| (same(beginning), beginning));
+        let alike = self.beginnings.get(&tokens.get(at)?.hash)?;
+        let found = alike.iter().map(|beginning| (same(beginning), beginning));
         let (count, beginning) = found.filter(|(count, _)| *count >= 2).max_by_key(|(count, _)| *count)?;
         let line = (at + 1..at + count).all(|at| !tokens[at].has(Flags::GAP.or(Flags::PARAGRAPH)));
         line.then_some((at + count, beginning))
